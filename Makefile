@@ -1,0 +1,46 @@
+# Rangecast: every target installs what it needs into .venv first, and installs nothing twice.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install java demo test test-all check format bench clean
+
+help:  ## explain every target
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Rangecast needs Python 3.11 or newer: call make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 cannot make virtual environments: install the package python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+install: $(INSTALLED)  ## make .venv and install Rangecast with its development tools
+
+java:  ## check for Java 17 or newer; as root on Debian or Ubuntu, install it
+	@$(PYTHON) pipeline/java.py --install
+
+demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
+	$(BIN)/rangecast run scenarios/demo.toml --out runs/demo --overwrite
+
+test: $(INSTALLED) java  ## run the tests, under 10 minutes on 2 cores
+	$(BIN)/python -m pytest -m 'not slow'
+
+test-all: $(INSTALLED) java  ## run the tests and the slow suites
+	$(BIN)/python -m pytest
+
+check: $(INSTALLED)  ## lint, format, types and the arrows between rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)  ## mend lint and format in place
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED) java  ## run the benchmarks; results go to benchmarks/results
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove .venv, runs and caches of this checkout
+	rm -rf .venv runs build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache benchmarks/results

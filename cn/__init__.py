@@ -1,0 +1,1 @@
+"""The content-driven network: zones, routing, multicast, gateways and subscribers."""

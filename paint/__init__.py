@@ -1,0 +1,1 @@
+"""The server: objects, geometry and message generation; knows no network."""

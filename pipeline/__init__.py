@@ -1,0 +1,1 @@
+"""Spark jobs and the schemas of every file: populations, traffic tables."""

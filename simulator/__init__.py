@@ -1,0 +1,1 @@
+"""Scenarios, approaches, engines, verification, runs and the command line."""

@@ -1,0 +1,1 @@
+"""IP networks: models, files and routes; knows no subscriptions."""
