@@ -6,8 +6,8 @@ means that distance, and any other weight is taken as the length of the link. Th
 
 Edge list: `u v`, `u v delay_ms` or `u v delay_ms bandwidth_mbps`, parted by blanks or commas.
 
-CAIDA (serial-1): `a|b|relation`, -1 for provider and customer, 0 for peers; a fourth field (serial-2) is the source. The
-relation is checked and not kept: routes here follow hops, not contracts.
+CAIDA (serial-1): `a|b|relation`, -1 for provider and customer, 0 for peers; a fourth field (serial-2) is the source.
+The relation is checked and not kept: routes here follow hops, not contracts.
 
 In all three `#` starts a comment and empty lines do not count.
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 import networkx as nx
 import numpy as np
 
-from topologies.attributes import MIN_DELAY_MS, UNITS_PER_MS, link_delays
+from topologies.attributes import UNITS_PER_MS, link_delays
 from topologies.draft import BrokenLineError, Draft
 
 __all__ = ["format_edges", "format_inet", "parse_caida", "parse_edges", "parse_inet"]
@@ -30,21 +30,21 @@ def parse_inet(text: str) -> Draft:
     rows = _rows(text, None)
     line, header = next(rows, (1, []))
     if len(header) != 2:
-        raise BrokenLineError(
-            line, f"the first line must give the numbers of nodes and links, got {len(header)} fields"
-        )
+        raise BrokenLineError(line, f"expected the numbers of nodes and links, got {len(header)} fields")
     node_count, link_count = (_count(field, line) for field in header)
     draft = Draft()
-    for line, (label, x, y) in _take(rows, node_count, 3, "node", "id x y", line):
+    last = line
+    for line, (label, x, y) in _take(rows, node_count, 3, "node", "id x y", last):
         draft.add_node(label, line, {"x": x, "y": y})
-    for line, (u, v, weight) in _take(rows, link_count, 3, "link", "u v weight", line):
+    last = line
+    for line, (u, v, weight) in _take(rows, link_count, 3, "link", "u v weight", last):
         if (u, v) in draft.links or (v, u) in draft.links:
             raise BrokenLineError(line, f"link {u} - {v} is given a second time")
         draft.add_link(u, v, line, {})
         length = _length(weight, line)
         a, b = draft.nodes[u], draft.nodes[v]
         if abs(np.hypot(a["x"] - b["x"], a["y"] - b["y"]) - length) > INET_ROUNDING:
-            draft.links[u, v]["delay_ms"] = max(length / UNITS_PER_MS, MIN_DELAY_MS)
+            draft.links[u, v]["delay_ms"] = length / UNITS_PER_MS
     for line, _ in rows:
         raise BrokenLineError(line, f"the file goes on after {node_count} nodes and {link_count} links")
     return draft
@@ -52,14 +52,16 @@ def parse_inet(text: str) -> Draft:
 
 def format_inet(graph: "nx.Graph[int]") -> Iterator[str]:
     """Write the INET format, line by line; a delay that does not follow from the places becomes the weight."""
-    yield f"{graph.number_of_nodes()} {graph.number_of_edges()}"
+    nodes = graph.number_of_nodes()
+    yield f"{nodes} {graph.number_of_edges()}"
     for v, attributes in graph.nodes(data=True):
         yield f"{v} {attributes['x']!r} {attributes['y']!r}"
-    for u, v, attributes in graph.edges(data=True):
-        places = np.asarray([[graph.nodes[end]["x"], graph.nodes[end]["y"]] for end in (u, v)], dtype=np.float64)
-        by_rule = float(link_delays(places, np.asarray([[0, 1]]))[0])
-        delay = attributes["delay_ms"]
-        distance = float(np.hypot(*(places[0] - places[1])))
+    places = np.asarray([(graph.nodes[v]["x"], graph.nodes[v]["y"]) for v in range(nodes)], dtype=np.float64)
+    links = np.asarray(list(graph.edges), dtype=np.int64).reshape(-1, 2)
+    delays = link_delays(places, links).tolist()
+    steps = places[links[:, 0]] - places[links[:, 1]]
+    distances = np.hypot(steps[:, 0], steps[:, 1]).tolist()
+    for (u, v, delay), by_rule, distance in zip(graph.edges(data="delay_ms"), delays, distances, strict=True):
         yield f"{u} {v} {round(distance) if delay == by_rule else repr(delay * UNITS_PER_MS)}"
 
 
@@ -130,7 +132,7 @@ def _take(
 def _count(field: str, line: int) -> int:
     """Read a number of nodes or links."""
     if not (field.isascii() and field.isdigit()):
-        raise BrokenLineError(line, f"the first line must give the numbers of nodes and links, got {field!r}")
+        raise BrokenLineError(line, f"the number of nodes or links must be a whole number, got {field!r}")
     return int(field)
 
 
