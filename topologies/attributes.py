@@ -19,6 +19,7 @@ __all__ = [
     "MIN_DELAY_MS",
     "PLANE",
     "UNITS_PER_MS",
+    "fill",
     "link_bandwidths",
     "link_delays",
     "network",
@@ -75,3 +76,35 @@ def network(places: NDArray[np.generic], links: NDArray[np.int64]) -> "nx.Graph[
         for (u, v), delay, bandwidth in zip(links.tolist(), delays, bandwidths, strict=True)
     )
     return graph
+
+
+def fill(graph: "nx.Graph[int]", seed: int = 0) -> None:
+    """Add, in place, the attributes that nodes and links of a graph lack, by the rules of this module.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        Nodes 0..N-1.
+    seed : int
+        Decides where nodes stand that lack `x` or `y`.
+
+    Notes
+    -----
+    O(N + E). What a node gets does not depend on which others have a place already.
+    """
+    nodes = graph.number_of_nodes()
+    if any(v not in graph for v in range(nodes)):
+        raise ValueError(
+            f"the nodes of graph must be the integers 0 to {nodes - 1}; use networkx.convert_node_labels_to_integers"
+        )
+    drawn = random_places(nodes, np.random.default_rng(seed)).tolist()
+    for v, attributes in graph.nodes(data=True):
+        if "x" not in attributes or "y" not in attributes:
+            attributes["x"], attributes["y"] = drawn[v]
+    places = np.asarray([(graph.nodes[v]["x"], graph.nodes[v]["y"]) for v in range(nodes)], dtype=np.float64)
+    links = np.asarray(list(graph.edges), dtype=np.int64).reshape(-1, 2)
+    delays = link_delays(places.reshape(-1, 2), links).tolist()
+    bandwidths = link_bandwidths(nodes, links).tolist()
+    for (_, _, attributes), delay, bandwidth in zip(graph.edges(data=True), delays, bandwidths, strict=True):
+        attributes.setdefault("delay_ms", delay)
+        attributes.setdefault("bandwidth_mbps", bandwidth)
