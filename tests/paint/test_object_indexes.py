@@ -1,0 +1,176 @@
+"""One suite over all object indexes: sound, complete and valid after every change, against sorted lists."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paint.kd import KdIndex
+from paint.range_tree import RangeTreeIndex
+from tests.oracles.objects import Objects
+
+INDEXES = {"kd": KdIndex, "range": RangeTreeIndex}
+
+every_index = pytest.mark.parametrize("name", sorted(INDEXES))
+coarse = st.integers(0, 6).map(float)
+steps = st.lists(
+    st.tuples(st.sampled_from(["update", "insert", "delete", "again"]), st.integers(0, 10**6), coarse, coarse),
+    max_size=40,
+)
+
+
+def make(name: str, x: list[float], y: list[float]) -> Any:
+    return INDEXES[name](np.array(x, np.float64), np.array(y, np.float64))
+
+
+def ask(index: Any, oracle: Objects, rng: np.random.Generator, span: float) -> None:
+    """Compare a few random questions, some of them about values that objects have, some about open ends."""
+    live = list(oracle.at)
+    for _ in range(3):
+        if live:
+            object = live[rng.integers(len(live))]
+            other = live[rng.integers(len(live))]
+            for y in (oracle.at[object][1], oracle.at[other][1], rng.random() * span):
+                for west in (True, False):
+                    k = int(rng.choice([1, 2, 5, 50]))
+                    assert index.first_k(object, y, west, k).tolist() == oracle.first_k(object, y, west, k)
+        ends = [place[0] for place in oracle.at.values()] + [-math.inf, math.inf, rng.random() * span]
+        l, r = rng.choice(ends), rng.choice(ends)
+        y = rng.choice([place[1] for place in oracle.at.values()] + [-math.inf])
+        object = int(rng.integers(-1, 60))
+        assert index.min_y(l, r, y, object) == oracle.min_y(l, r, y, object)
+
+
+@every_index
+@settings(deadline=None, max_examples=60)
+@given(points=st.lists(st.tuples(coarse, coarse), max_size=30), changes=steps, seed=st.integers(0, 2**32 - 1))
+def test_stream_with_ties(
+    name: str, points: list[tuple[float, float]], changes: list[tuple[str, int, float, float]], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = [place[0] for place in points], [place[1] for place in points]
+    index, oracle = make(name, x, y), Objects(x, y)
+    born = len(points)
+    dead: list[int] = []
+    index._check()
+    for change, pick, new_x, new_y in changes:
+        live = list(oracle.at)
+        if change == "insert" or not live or (change == "again" and not dead):
+            arguments = (born, new_x, new_y)
+            born += 1
+            index.insert(*arguments)
+            oracle.insert(*arguments)
+        elif change == "again":
+            object = dead.pop(pick % len(dead))
+            index.insert(object, new_x, new_y)
+            oracle.insert(object, new_x, new_y)
+        elif change == "update":
+            object = live[pick % len(live)]
+            index.update(object, new_y)
+            oracle.update(object, new_y)
+        else:
+            object = live[pick % len(live)]
+            index.delete(object)
+            oracle.delete(object)
+            dead.append(object)
+        index._check()
+        ask(index, oracle, rng, 6)
+
+
+@every_index
+@pytest.mark.parametrize("pattern", ["random", "ascending", "one place", "same x"])
+def test_long_stream(name: str, pattern: str) -> None:
+    rng = np.random.default_rng(7)
+    n = 300
+    x, y = rng.random(n), rng.random(n)
+    if pattern == "same x":
+        x[:] = 0.5
+    index, oracle = make(name, x.tolist(), y.tolist()), Objects(x.tolist(), y.tolist())
+    for step in range(600):
+        new_x = {"random": rng.random(), "ascending": float(step), "one place": 0.5 + 1e-9 * step, "same x": 0.5}[pattern]
+        live = list(oracle.at)
+        object = live[rng.integers(len(live))]
+        if step % 3 == 0:
+            index.insert(n + step, new_x, rng.random())
+            oracle.insert(n + step, *_position(index, n + step))
+        elif step % 5 == 0:
+            index.delete(object)
+            oracle.delete(object)
+        else:
+            new_y = 0.001 * rng.random() if pattern == "ascending" else rng.random()
+            index.update(object, new_y)
+            oracle.update(object, new_y)
+        if step % 20 == 0:
+            index._check()
+        ask(index, oracle, rng, 1)
+
+
+def _position(index: Any, object: int) -> tuple[float, float]:
+    return float(index.arrays.x[object]), float(index.arrays.y[object])
+
+
+@every_index
+def test_soundness(name: str) -> None:
+    """What first_k and min_y return satisfies the question, whoever else might."""
+    rng = np.random.default_rng(3)
+    x, y = rng.random(2000), rng.random(2000)
+    index = make(name, x.tolist(), y.tolist())
+    for _ in range(200):
+        i, bound = int(rng.integers(2000)), rng.random()
+        west = index.first_k(i, bound, True, 9)
+        assert np.all(y[west] < bound)
+        assert np.all(np.diff(x[west]) < 0)
+        assert np.all(x[west] < x[i])
+        l, r = np.sort(rng.random(2))
+        h = index.min_y(l, r, bound, i)
+        assert h < 0 or (l < x[h] < r and y[h] > bound)
+
+
+@every_index
+def test_completeness(name: str) -> None:
+    """Nothing that satisfies the question is nearer or lower than what they return."""
+    rng = np.random.default_rng(4)
+    x, y = rng.random(2000), rng.random(2000)
+    index = make(name, x.tolist(), y.tolist())
+    for _ in range(200):
+        i, bound = int(rng.integers(2000)), rng.random()
+        east = index.first_k(i, bound, False, 9)
+        reach = x[east[-1]] if len(east) == 9 else 1.0
+        assert np.count_nonzero((x > x[i]) & (x <= reach) & (y < bound)) == len(east)
+        l, r = np.sort(rng.random(2))
+        h = index.min_y(l, r, bound, i)
+        ceiling = y[h] if h >= 0 else math.inf
+        assert not np.any((x > l) & (x < r) & (y > bound) & (y < ceiling))
+
+
+@every_index
+def test_emptied_and_filled_again(name: str) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.random(100)
+    index = make(name, x.tolist(), x.tolist())
+    for i in rng.permutation(100):
+        index.delete(int(i))
+        index._check()
+    assert index.min_y(-math.inf, math.inf, -math.inf, -1) == -1
+    for i in rng.permutation(100):
+        index.insert(int(i), x[i], 1 - x[i])
+        index._check()
+    assert index.min_y(-math.inf, math.inf, -math.inf, -1) == np.argmax(x)
+
+
+@every_index
+def test_object_that_is_not_live_is_asked_about(name: str) -> None:
+    """An insertion looks around its place before the object is live; a deletion after it no longer is."""
+    index = make(name, [1.0, 2.0, 3.0], [1.0, math.inf, 3.0])
+    assert index.first_k(1, math.inf, True, 5).tolist() == [0]
+    assert index.first_k(1, math.inf, False, 5).tolist() == [2]
+    assert index.min_y(0.0, 9.0, 1.0, 0) == 2
+    assert index.min_y(0.0, 9.0, 3.0, 2) == -1
+    index.update(1, 2.0)
+    assert index.min_y(0.0, 9.0, 1.0, 0) == 1
+    index.update(1, math.inf)
+    index._check()
+    assert index.min_y(0.0, 9.0, 1.0, 0) == 2
