@@ -57,14 +57,14 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
     assert got.zones_reached.sum() == len(got.zones)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(brokers=st.integers(1, 40), seed=seeds, space=spaces)
 def test_every_zone_concerned_is_reached_once(brokers: int, seed: int, space: str) -> None:
     zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
     check_messages(zones, np.random.default_rng(seed), 25)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(brokers=st.integers(2, 30), seed=seeds, space=spaces)
 def test_nothing_is_lost_after_departures(brokers: int, seed: int, space: str) -> None:
     zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
