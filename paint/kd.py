@@ -3,7 +3,8 @@
 Cells are cut at the median, by x and by y in turn, down to leaves of at most `LEAF` objects. Every node keeps the
 tight box of the objects below it and the lowest of them; an object that is not live (y = +inf) is in no leaf. A new y
 moves an object from leaf to leaf; a subtree whose halves drift out of balance, or that holds too few objects, is
-built anew (the scapegoat rule), which costs O(log^2 n) per change, amortised. Ties are ordered by (x, id) and (y, id).
+built anew (the scapegoat rule), which costs O(log^2 n) per change, amortised. Ties are ordered by (x, id) and
+(y, id).
 """
 
 from typing import NamedTuple

@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paint.kd import KdIndex
-from paint.range_tree import RangeTreeIndex
+from paint.index import INDEXES
 from tests.oracles.objects import Objects
-
-INDEXES = {"kd": KdIndex, "range": RangeTreeIndex}
 
 every_index = pytest.mark.parametrize("name", sorted(INDEXES))
 coarse = st.integers(0, 6).map(float)
@@ -161,18 +158,3 @@ def test_emptied_and_filled_again(name: str) -> None:
         index.insert(int(i), x[i], 1 - x[i])
         index._check()
     assert index.min_y(-math.inf, math.inf, -math.inf, -1) == np.argmax(x)
-
-
-@every_index
-def test_object_that_is_not_live_is_asked_about(name: str) -> None:
-    """An insertion looks around its place before the object is live; a deletion after it no longer is."""
-    index = make(name, [1.0, 2.0, 3.0], [1.0, math.inf, 3.0])
-    assert index.first_k(1, math.inf, True, 5).tolist() == [0]
-    assert index.first_k(1, math.inf, False, 5).tolist() == [2]
-    assert index.min_y(0.0, 9.0, 1.0, 0) == 2
-    assert index.min_y(0.0, 9.0, 3.0, 2) == -1
-    index.update(1, 2.0)
-    assert index.min_y(0.0, 9.0, 1.0, 0) == 1
-    index.update(1, math.inf)
-    index._check()
-    assert index.min_y(0.0, 9.0, 1.0, 0) == 2
