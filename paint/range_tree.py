@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paint import treap
 from rangecast import njit
 
 BUCKET = 16
@@ -27,7 +28,7 @@ class RangeTree(NamedTuple):
     slot: NDArray[np.int64]
     """Slot of the object, -1 when it has none."""
     priority: NDArray[np.int64]
-    """Heap order of the treaps: the bits of the id, mixed."""
+    """Heap order of the treaps."""
     key: NDArray[np.float64]
     key_object: NDArray[np.int64]
     """(key, key_object) ascends over the slots; an empty slot repeats any pair that fits between its neighbours."""
@@ -50,15 +51,11 @@ def empty(objects: int, slots: int) -> RangeTree:
     """Arrays for that many object ids and slots (a power of two, at least BUCKET), all empty."""
     buckets = slots // BUCKET
     depths = buckets.bit_length() - 1
-    ids = np.arange(objects, dtype=np.uint64)
-    # Finaliser of splitmix64: consecutive ids get unrelated priorities.
-    ids = (ids + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-    ids = (ids ^ (ids >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return RangeTree(
         x=np.zeros(objects),
         y=np.full(objects, np.inf),
         slot=np.full(objects, -1, np.int64),
-        priority=(ids ^ (ids >> np.uint64(31))).astype(np.int64),
+        priority=treap.priorities(objects),
         key=np.full(slots, -np.inf),
         key_object=np.full(slots, -1, np.int64),
         occupant=np.full(slots, -1, np.int64),
@@ -76,74 +73,6 @@ def _below(arrays: RangeTree, h: int, j: int) -> bool:
     """Whether object h comes before object j by (y, id)."""
     yi, yj = arrays.y[h], arrays.y[j]
     return yi < yj or (yi == yj and h < j)
-
-
-@njit
-def _treap_add(arrays: RangeTree, node: int, depth: int, i: int) -> None:
-    """Add an object to the treap of a node: find its place by priority, then split what hangs there."""
-    lower, upper = arrays.lower[depth], arrays.upper[depth]
-    parent, under = -1, False
-    at = arrays.root[node]
-    while at >= 0 and arrays.priority[at] >= arrays.priority[i]:
-        parent, under = at, _below(arrays, i, at)
-        at = lower[at] if under else upper[at]
-    if parent < 0:
-        arrays.root[node] = i
-    elif under:
-        lower[parent] = i
-    else:
-        upper[parent] = i
-    # `small` and `large` are the objects whose upper and lower child the rest of the split still has to set.
-    small, large = i, i
-    while at >= 0:
-        if _below(arrays, at, i):
-            if small == i:
-                lower[i] = at
-            else:
-                upper[small] = at
-            small, at = at, upper[at]
-        else:
-            if large == i:
-                upper[i] = at
-            else:
-                lower[large] = at
-            large, at = at, lower[at]
-    if small == i:
-        lower[i] = -1
-    else:
-        upper[small] = -1
-    if large == i:
-        upper[i] = -1
-    else:
-        lower[large] = -1
-
-
-@njit
-def _treap_remove(arrays: RangeTree, node: int, depth: int, i: int) -> None:
-    """Remove an object from the treap of a node, merging its children into its place."""
-    lower, upper = arrays.lower[depth], arrays.upper[depth]
-    parent, under = -1, False
-    at = arrays.root[node]
-    while at != i:
-        parent, under = at, _below(arrays, i, at)
-        at = lower[at] if under else upper[at]
-    a, b = lower[i], upper[i]
-    while True:
-        first = a >= 0 and (b < 0 or arrays.priority[a] >= arrays.priority[b])
-        child = a if first else b
-        if parent < 0:
-            arrays.root[node] = child
-        elif under:
-            lower[parent] = child
-        else:
-            upper[parent] = child
-        if a < 0 or b < 0:
-            return
-        parent, under = child, not first
-        if first:
-            a = upper[a]
-        else:
-            b = lower[b]
 
 
 @njit
@@ -178,12 +107,14 @@ def update(arrays: RangeTree, i: int, y: float) -> None:
     depths = arrays.lower.shape[0]
     if arrays.y[i] < np.inf:
         for depth in range(depths):
-            _treap_remove(arrays, (buckets + bucket) >> (depths - depth), depth, i)
+            node = (buckets + bucket) >> (depths - depth)
+            treap.remove(arrays.root, node, arrays.lower[depth], arrays.upper[depth], arrays.priority, arrays.y, i)
     arrays.y[i] = y
     arrays.height[slot] = y
     if y < np.inf:
         for depth in range(depths):
-            _treap_add(arrays, (buckets + bucket) >> (depths - depth), depth, i)
+            node = (buckets + bucket) >> (depths - depth)
+            treap.add(arrays.root, node, arrays.lower[depth], arrays.upper[depth], arrays.priority, arrays.y, i)
     _refresh(arrays, bucket)
 
 
@@ -226,20 +157,6 @@ def first_k(arrays: RangeTree, i: int, y: float, west: bool, k: int, out: NDArra
                 node ^= 1
         bucket = node - buckets
         slot = (bucket + 1) * BUCKET - 1 if west else bucket * BUCKET
-
-
-@njit
-def _treap_next(arrays: RangeTree, node: int, depth: int, y: float, i: int) -> int:
-    """Return the least object of a node's treap above (y, i), or -1."""
-    found = -1
-    at = arrays.root[node]
-    while at >= 0:
-        if arrays.y[at] > y or (arrays.y[at] == y and at > i):
-            found = at
-            at = arrays.lower[depth, at]
-        else:
-            at = arrays.upper[depth, at]
-    return found
 
 
 @njit
@@ -297,45 +214,31 @@ def _node_next(arrays: RangeTree, node: int, depth: int, y: float, i: int) -> in
     """Return the least object of a node above (y, i), or -1."""
     buckets = arrays.root.size
     if node < buckets:
-        return _treap_next(arrays, node, depth, y, i)
+        return treap.above(arrays.root[node], arrays.lower[depth], arrays.upper[depth], arrays.y, y, i)
     return _slots_next(arrays, (node - buckets) * BUCKET, (node - buckets + 1) * BUCKET, y, i)
 
 
 @njit
-def _grow_treaps(arrays: RangeTree, top: int, depth: int, first: int, last: int) -> None:
-    """Build the treaps of `top` and the nodes below it over the live objects of slots first..last - 1.
-
-    Taken in ascending (y, id), each object ends the upper spine of its node's treap, and those of smaller priority
-    on the spine become its lower child: O(s log s) for s slots.
-    """
+def _grow_treaps(arrays: RangeTree, top: int, depth: int, ids: NDArray[np.int64]) -> None:
+    """Build the treaps of `top` and the nodes below it over their live objects, in (y, id) order. O(s log s)."""
     buckets, depths = arrays.root.size, arrays.lower.shape[0]
-    ids = np.sort(arrays.occupant[first:last][arrays.height[first:last] < np.inf])
-    ids = ids[np.argsort(arrays.y[ids], kind="mergesort")]
-    up = np.empty(ids.size, np.int64)
-    tail = np.empty(max(1, (last - first) // BUCKET), np.int64)
+    nodes = np.empty(ids.size, np.int64)
     low, high = top, top + 1
     while low < buckets:
-        arrays.root[low:high] = -1
-        tail[: high - low] = -1
         for j in range(ids.size):
-            h = ids[j]
-            node = (buckets + arrays.slot[h] // BUCKET) >> (depths - depth)
-            at, child = tail[node - low], -1
-            while at >= 0 and arrays.priority[ids[at]] < arrays.priority[h]:
-                child, at = ids[at], up[at]
-            arrays.lower[depth, h], arrays.upper[depth, h] = child, -1
-            if at < 0:
-                arrays.root[node] = h
-            else:
-                arrays.upper[depth, ids[at]] = h
-            up[j] = at
-            tail[node - low] = j
+            nodes[j] = ((buckets + arrays.slot[ids[j]] // BUCKET) >> (depths - depth)) - low
+        treap.build(arrays.root[:high], low, nodes, ids, arrays.lower[depth], arrays.upper[depth], arrays.priority)
         low, high, depth = 2 * low, 2 * high, depth + 1
 
 
 @njit
-def _spread(arrays: RangeTree, top: int, depth: int, first: int, last: int, count: int) -> None:
-    """Spread gather[:count], in x order, over the slots first..last - 1 of `top` and build what hangs on them."""
+def _spread(
+    arrays: RangeTree, top: int, depth: int, first: int, last: int, count: int, ids: NDArray[np.int64]
+) -> None:
+    """Spread gather[:count], in x order, over the slots first..last - 1 of `top` and build what hangs on them.
+
+    `ids` are the live ones among them in (y, id) order.
+    """
     arrays.occupant[first:last] = -1
     arrays.height[first:last] = np.inf
     for j in range(count):
@@ -344,7 +247,7 @@ def _spread(arrays: RangeTree, top: int, depth: int, first: int, last: int, coun
         end = first + (j + 1) * (last - first) // count
         arrays.slot[h], arrays.occupant[s], arrays.height[s] = s, h, arrays.y[h]
         arrays.key[s:end], arrays.key_object[s:end] = arrays.x[h], h
-    _grow_treaps(arrays, top, depth, first, last)
+    _grow_treaps(arrays, top, depth, ids)
     for bucket in range(first // BUCKET, last // BUCKET):
         _refresh(arrays, bucket)
 
@@ -386,7 +289,12 @@ def place(arrays: RangeTree, i: int) -> bool:
             if at == first + size:
                 arrays.gather[count] = i
                 count += 1
-            _spread(arrays, (arrays.root.size + bucket) >> climb, depths - climb, first, first + size, count)
+            top = (arrays.root.size + bucket) >> climb
+            ids = np.empty(size if climb > 0 else 0, np.int64)
+            if climb > 0:
+                depth = depths - climb
+                ids = ids[: treap.in_order(arrays.root[top], arrays.lower[depth], arrays.upper[depth], ids)]
+            _spread(arrays, top, depths - climb, first, first + size, count, ids)
             return True
     return False
 
@@ -415,7 +323,9 @@ class RangeTreeIndex:
         order = placed[np.lexsort((placed, x[placed]))]
         arrays.gather[: len(order)] = order
         if len(order):
-            _spread(arrays, 1, 0, 0, slots, len(order))
+            live = np.sort(placed[arrays.y[placed] < np.inf])
+            live = live[np.argsort(arrays.y[live], kind="stable")]
+            _spread(arrays, 1, 0, 0, slots, len(order), live)
         self.arrays = arrays
 
     def update(self, i: int, y: float) -> None:

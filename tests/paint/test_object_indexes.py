@@ -42,7 +42,7 @@ def ask(index: Any, oracle: Objects, rng: np.random.Generator, span: float) -> N
 
 
 @every_index
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(points=st.lists(st.tuples(coarse, coarse), max_size=30), changes=steps, seed=st.integers(0, 2**32 - 1))
 def test_stream_with_ties(
     name: str, points: list[tuple[float, float]], changes: list[tuple[str, int, float, float]], seed: int
@@ -81,12 +81,12 @@ def test_stream_with_ties(
 @pytest.mark.parametrize("pattern", ["random", "ascending", "one place", "same x"])
 def test_long_stream(name: str, pattern: str) -> None:
     rng = np.random.default_rng(7)
-    n = 300
+    n = 150
     x, y = rng.random(n), rng.random(n)
     if pattern == "same x":
         x[:] = 0.5
     index, oracle = make(name, x.tolist(), y.tolist()), Objects(x.tolist(), y.tolist())
-    for step in range(600):
+    for step in range(300):
         new_x = {"random": rng.random(), "ascending": float(step), "one place": 0.5 + 1e-9 * step, "same x": 0.5}[
             pattern
         ]
