@@ -125,15 +125,18 @@ def _own(arrays_type: type, name: str, otherwise: Any) -> Any:
     return getattr(_MODULES[arrays_type], name, otherwise)
 
 
-def _source(arrays: Any, name: str, otherwise: Any = None) -> Any:
-    """Give the Python source of a kernel to Numba, which compiles it into the caller."""
-    kernel = _own(arrays.instance_class, name, otherwise)
-    return getattr(kernel, "py_func", kernel)
+def _compile(name: str, otherwise: Any = None) -> None:
+    """Tell Numba to put the kernel of the arrays' module where compiled code calls the function of that name."""
+
+    def choose(arrays: Any, *_: Any) -> Any:
+        kernel = _own(arrays.instance_class, name, otherwise)
+        return getattr(kernel, "py_func", kernel)
+
+    overload(globals()[name], strict=False)(choose)
 
 
-# Numba matches parameters by name, so each choice repeats those of the function it stands for.
-overload(update)(lambda arrays, i, y: _source(arrays, "update"))  # noqa: ARG005
-overload(first_k)(lambda arrays, i, y, west, k, out: _source(arrays, "first_k"))  # noqa: ARG005
-overload(min_y)(lambda arrays, left, right, y, i: _source(arrays, "min_y"))  # noqa: ARG005
-overload(open_sweep)(lambda arrays, sweep, i, y, k: _source(arrays, "open_sweep", _open_sweep))  # noqa: ARG005
-overload(next_exposed)(lambda arrays, sweep, left, right: _source(arrays, "next_exposed", _next_exposed))  # noqa: ARG005
+_compile("update")
+_compile("first_k")
+_compile("min_y")
+_compile("open_sweep", _open_sweep)
+_compile("next_exposed", _next_exposed)
