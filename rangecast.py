@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 __all__ = ["RangecastError", "__version__", "cache_dir", "njit"]
 
@@ -58,17 +59,25 @@ def _kernel_cache(room: str) -> Path:
             text = source.read_bytes()
             if b"njit" in text:
                 digest.update(text)
-    directory = cache_dir() / "kernels" / f"{room}-{digest.hexdigest()[:16]}"
-    if not directory.is_dir():
-        _announce_compilation()
-    return directory
+    return cache_dir() / "kernels" / f"{room}-{digest.hexdigest()[:16]}"
 
 
-@cache
-def _announce_compilation() -> None:
-    """Say, once in a process, why the first start takes longer."""
-    if not _config.DISABLE_JIT:
-        print("rangecast: kernels are compiled when first used; later starts find them compiled", file=sys.stderr)
+class _CompilationNotice(event.Listener):
+    """Says, once in a process, why the first start takes longer."""
+
+    said = False
+
+    def on_start(self, _: event.Event) -> None:
+        if not self.said:
+            self.said = True
+            print("rangecast: compiling kernels; this happens once, later starts find them compiled", file=sys.stderr)
+
+    def on_end(self, _: event.Event) -> None:
+        """Needs nothing: the notice stands."""
+
+
+_register: Any = event.register
+_register("numba:compile", _CompilationNotice())
 
 
 def njit(kernel: Kernel) -> Kernel:

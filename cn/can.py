@@ -77,7 +77,7 @@ class Can:
     def __len__(self) -> int:
         return len(self.zones)
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:  # noqa: E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
         """Gateway broker of each subscription: (m,) i8."""
         return self.zones.home(l, r)
 

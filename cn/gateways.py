@@ -27,7 +27,7 @@ class LocalIndex(Protocol):
     def count(self, table: npt.NDArray[np.void], offsets: Ints, groups: Ints) -> Ints:
         """How many they are."""
 
-    def add(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike) -> None:  # noqa: E741
+    def add(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike) -> None:
         """Take in subscriptions."""
 
     def remove(self, ids: npt.ArrayLike) -> None:
@@ -53,7 +53,7 @@ class Gateways:
     def __init__(
         self,
         network: Network,
-        l: npt.ArrayLike,  # noqa: E741
+        l: npt.ArrayLike,
         r: npt.ArrayLike,
         index: Callable[[npt.ArrayLike, npt.ArrayLike, Ints, int], LocalIndex] = Scan,
     ) -> None:
@@ -74,7 +74,7 @@ class Gateways:
         """Subscriptions of one broker that one message, a table of one row, concerns."""
         return self.index.match(message, np.array([0, 1]), np.array([broker]))[1]
 
-    def join(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:  # noqa: E741
+    def join(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
         """Take in subscriptions under ids not in use; returns their gateways."""
         rows = np.atleast_1d(np.asarray(ids, np.int64))
         lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))

@@ -20,7 +20,7 @@ class Network(Protocol):
     def __len__(self) -> int:
         """Number of brokers."""
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> npt.NDArray[np.int64]:  # noqa: E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Gateway broker of each subscription."""
 
     def next_hops(

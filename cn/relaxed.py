@@ -36,7 +36,7 @@ class RelaxedSubscribers:
     O(m + n + p) space for p stale pairs; an event costs O(stale pairs of its object + subscriptions that missed it).
     """
 
-    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> None:  # noqa: E741
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
         self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
         self._x, self._y = np.array(x, np.float64), np.array(y, np.float64)
         self._last = np.full(len(self._x), -1, np.int64)
@@ -86,7 +86,7 @@ class RelaxedSubscribers:
         if obj in self._stale and not pairs:
             del self._stale[obj]
 
-    def join(self, l: float, r: float) -> int:  # noqa: E741
+    def join(self, l: float, r: float) -> int:
         """Take in a subscription that knows the objects in its range as they are; returns its id. O(m)."""
         self._l, self._r = np.append(self._l, l), np.append(self._r, r)
         return len(self._l) - 1

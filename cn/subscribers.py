@@ -18,7 +18,7 @@ __all__ = ["Subscribers"]
 class _Lists(NamedTuple):
     """What the kernels work on: l, r (m,) f8; objects (m, k) i4; y (m, k) f8."""
 
-    l: Floats  # noqa: E741
+    l: Floats
     r: Floats
     objects: npt.NDArray[np.int32]
     y: Floats
@@ -35,7 +35,7 @@ class Subscribers:
         Length of the lists.
     """
 
-    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, k: int) -> None:  # noqa: E741
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, k: int) -> None:
         lows, highs = np.array(l, np.float64), np.array(r, np.float64)
         if k < 1:
             raise ValueError(f"k must be at least 1, got {k}")
@@ -92,7 +92,7 @@ class Subscribers:
 
     def join(
         self,
-        l: npt.ArrayLike,  # noqa: E741
+        l: npt.ArrayLike,
         r: npt.ArrayLike,
         x: npt.ArrayLike,
         y: npt.ArrayLike,
@@ -163,7 +163,7 @@ class Subscribers:
         self._free[:0] = range(rows + more - 1, rows - 1, -1)
 
 
-def _refuse_wrong_ranges(l: Floats, r: Floats) -> None:  # noqa: E741
+def _refuse_wrong_ranges(l: Floats, r: Floats) -> None:
     wrong = ~(l <= r)
     if wrong.any():
         at = int(wrong.argmax())

@@ -31,7 +31,7 @@ class Scan:
     `remove` and `move` take O(g) each, and O(m) when a group has outgrown its room. About 51 bytes per subscription.
     """
 
-    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike, groups: int) -> None:  # noqa: E741
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike, groups: int) -> None:
         self._l = np.array(l, np.float64)
         self._r = np.array(r, np.float64)
         self._group = np.array(group, np.int64)
@@ -67,7 +67,7 @@ class Scan:
         """Number of subscriptions that each message concerns in the groups it reached, (messages,) i8."""
         return _count(*self._columns(), *_corners(table), offsets, groups)
 
-    def add(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike) -> None:  # noqa: E741
+    def add(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike) -> None:
         """Take in subscriptions under ids that are not in use."""
         rows, groups = np.asarray(ids, np.int64), np.asarray(group, np.int64)
         self._check_groups(groups)
@@ -133,7 +133,7 @@ class Scan:
             ids = self._ids[rows]
             if sorted(ids.tolist()) != np.flatnonzero(self._group == g).tolist():
                 raise ValueError(f"group {g} holds other subscriptions than its own")
-            l, r = self._sorted_l[rows], self._sorted_r[rows]  # noqa: E741
+            l, r = self._sorted_l[rows], self._sorted_r[rows]
             if not (np.array_equal(l, self._l[ids]) and np.array_equal(r, self._r[ids]) and (np.diff(l) >= 0).all()):
                 raise ValueError(f"group {g} is out of order")
             if len(r) and not (self._bounds[g, 0] <= r.min() and r.max() <= self._bounds[g, 1]):
@@ -146,7 +146,7 @@ def _corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Float
 
 
 @njit
-def _sort(l: Floats, r: Floats, group: Ints, start: Ints, size: Ints) -> tuple[Floats, Floats, Ints, Floats]:  # noqa: E741
+def _sort(l: Floats, r: Floats, group: Ints, start: Ints, size: Ints) -> tuple[Floats, Floats, Ints, Floats]:
     """Columns grouped and sorted by l, with the smallest and largest r of every group."""
     total = start[-1]
     ids = np.empty(total, np.int64)
@@ -188,7 +188,7 @@ def _first_above(column: Floats, lo: int, hi: int, value: float) -> int:
 
 @njit
 def _count(
-    start: Ints, size: Ints, l: Floats, r: Floats, ids: Ints, bounds: Floats,  # noqa: E741, ARG001
+    start: Ints, size: Ints, l: Floats, r: Floats, ids: Ints, bounds: Floats,  # noqa: ARG001
     l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, offsets: Ints, groups: Ints,
 ) -> Ints:  # fmt: skip
     counts = np.zeros(len(l_in), np.int64)
@@ -212,7 +212,7 @@ def _count(
 
 @njit
 def _match(
-    start: Ints, size: Ints, l: Floats, r: Floats, ids: Ints, bounds: Floats,  # noqa: E741
+    start: Ints, size: Ints, l: Floats, r: Floats, ids: Ints, bounds: Floats,
     l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, offsets: Ints, groups: Ints,
 ) -> tuple[Ints, Ints]:  # fmt: skip
     counts = _count(start, size, l, r, ids, bounds, l_in, r_in, l_out, r_out, offsets, groups)
@@ -238,7 +238,7 @@ def _match(
 @njit
 def _put_in(
     start: Ints, size: Ints, sorted_l: Floats, sorted_r: Floats, ids: Ints, bounds: Floats,
-    l: Floats, r: Floats, group: Ints, rows: Ints,  # noqa: E741
+    l: Floats, r: Floats, group: Ints, rows: Ints,
 ) -> bool:  # fmt: skip
     """Insert rows into their groups; False when one has no room left, and everything must be built anew."""
     for row in rows:
@@ -263,7 +263,7 @@ def _put_in(
 @njit
 def _take_out(
     start: Ints, size: Ints, sorted_l: Floats, sorted_r: Floats, ids: Ints, bounds: Floats,  # noqa: ARG001
-    l: Floats, group: Ints, rows: Ints,  # noqa: E741
+    l: Floats, group: Ints, rows: Ints,
 ) -> None:  # fmt: skip
     """Delete rows from their groups; the bounds stay, which is safe."""
     for row in rows:

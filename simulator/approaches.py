@@ -25,7 +25,7 @@ class Workload(NamedTuple):
     x: NDArray[np.float64]
     """x and y of the n objects."""
     y: NDArray[np.float64]
-    l: NDArray[np.float64]  # noqa: E741 - the paper's name for a range's left end
+    l: NDArray[np.float64]
     """Ends of the m subscriptions."""
     r: NDArray[np.float64]
 
@@ -76,7 +76,7 @@ def _unicast(workload: Workload, events: EventStream, _: float | None) -> Outgoi
 
 def _outgoing(server: Any, events: EventStream) -> Outgoing:
     messages = server.replay(events.object, events.y)
-    return Outgoing(messages.table, messages.offsets, np.zeros((len(events.y),3),np.int64))
+    return Outgoing(messages.table, messages.offsets, np.zeros((len(events.y), 3), np.int64))
 
 
 APPROACHES: dict[str, Approach] = {

@@ -66,7 +66,9 @@ class _Deliveries:
         self._outgoing, self._traffic = answered.outgoing, answered.traffic
         self._starts = np.searchsorted(answered.traffic.message, answered.outgoing.offsets)
         load = ingredients.workload
-        self._index = Scan(load.l[watched], load.r[watched], ingredients.gateways.home[watched], len(ingredients.network))
+        self._index = Scan(
+            load.l[watched], load.r[watched], ingredients.gateways.home[watched], len(ingredients.network)
+        )
 
     def of_event(self, event: int) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64]]:
         """Message of each delivery, and in CSR form the subscriptions it reaches."""

@@ -25,10 +25,10 @@ from .approaches import Approach, Outgoing, parse_approach
 from .des import simulate
 from .figures import draw_comparison
 from .ingredients import Ingredients, gather, generator
+from .receivers import Answered
 from .scenario import Scenario
 from .tally import tally
 from .traffic import Traffic, event_records
-from .receivers import Answered
 from .verify import Fault, verify
 
 __all__ = ["RunError", "RunResult", "run_scenario"]
@@ -230,9 +230,13 @@ def _verify(
 def _verdicts(scenario: Scenario, faults: dict[str, Fault | None]) -> list[str]:
     if not faults:
         return ['not verified: set verify = "all" to compare every list with brute force']
-    checked = "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
+    checked = (
+        "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
+    )
     return [
-        f"WRONG    {name}: {fault}" if fault else f"verified {name}: {checked}, {scenario.events.count} events, all right"
+        f"WRONG    {name}: {fault}"
+        if fault
+        else f"verified {name}: {checked}, {scenario.events.count} events, all right"
         for name, fault in faults.items()
     ]
 
@@ -245,7 +249,9 @@ def _title(scenario: Scenario) -> str:
 
 
 def _versions() -> dict[str, str]:
-    return {"rangecast": __version__, "python": platform.python_version()} | {name: version(name) for name in _RECORDED}
+    return {"rangecast": __version__, "python": platform.python_version()} | {
+        name: version(name) for name in _RECORDED
+    }
 
 
 def _to_toml(values: dict[str, Any]) -> str:

@@ -134,7 +134,9 @@ class Scenario(_Table):
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise PydanticCustomError(
-                "approach", "{rule}", {"rule": "an approach may be named once; remove the repetition", "value": repeated}
+                "approach",
+                "{rule}",
+                {"rule": "an approach may be named once; remove the repetition", "value": repeated},
             )
         return names
 
@@ -151,12 +153,14 @@ class Scenario(_Table):
             raise PydanticCustomError("fit", "{rule}", {"rule": rule, "key": key, "value": value})
 
         if self.k > self.objects.count:
-            refuse("k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects")
+            refuse(
+                "k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects"
+            )
         if self.network.brokers > self.topology.nodes:
             refuse(
                 "network.brokers",
                 self.network.brokers,
-                f"a broker needs a node of its own and topology.nodes is {self.topology.nodes}; lower it or add nodes",
+                f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",
             )
         if self.topology.model == "inet" and self.topology.nodes < MIN_NODES:
             refuse(

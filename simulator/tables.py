@@ -51,7 +51,9 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     rows = [(directory, row) for directory in directories for row in _summary(directory)]
     for directory, row in rows:
         name = str(row["approach"])
-        table.add_column(f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", overflow="fold")
+        table.add_column(
+            f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", overflow="fold"
+        )
     for label, column, show in _METRICS:
         table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table
@@ -66,7 +68,9 @@ def _summary(directory: Path) -> list[dict[str, object]]:
     try:
         rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
     except (OSError, ValueError) as error:
-        raise RunError(f"{directory}: not a finished run ({path.name}: {error}); give a directory that `run` made") from error
+        raise RunError(
+            f"{directory}: not a finished run ({str(error).splitlines()[0]}); give a directory that `run` made"
+        ) from error
     missing = [column for _, column, _ in _METRICS if rows and column not in rows[0]]
     if missing:
         raise RunError(f"{path}: lacks the columns {', '.join(missing)}; run the scenario again with this version")

@@ -151,7 +151,9 @@ class Truth:
         if (times > 1).any():
             return self._fault(event, int(told[np.argmax(times), 0]), 3, ids)
         touched = np.union1d(concerned, notified)
-        right = (ids[touched] == self.ids[touched]).all(axis=1) & (values[touched] == self.values[touched]).all(axis=1)
+        right = (ids[touched] == self.ids[touched]).all(axis=1) & (values[touched] == self.values[touched]).all(
+            axis=1
+        )
         if not right.all():
             return self._fault(event, int(touched[np.argmin(right)]), 0, ids)
         return None

@@ -103,7 +103,7 @@ def test_routes_arrive_from_every_zone_to_every_rectangle_between_edges(space: s
 def test_a_subscription_in_the_rectangle_has_its_home_reached(space: str) -> None:
     zones = Zones(60, seed=8, space=space)  # type: ignore[arg-type]
     rng = np.random.default_rng(8)
-    l, r = np.sort(rng.integers(0, 33, (2, 400)) / 32, axis=0)  # noqa: E741
+    l, r = np.sort(rng.integers(0, 33, (2, 400)) / 32, axis=0)
     homes = zones.home(l, r)
     table = draw_rectangles(zones, rng, 300)
     got = Can(zones).multicast(table, zones.server)

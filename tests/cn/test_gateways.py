@@ -13,7 +13,7 @@ from tests.cn.drawing import draw_rectangles, edge_values, seeds, spaces
 def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: int, seed: int, space: str) -> None:
     zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
-    l, r = np.sort(edge_values(zones, rng, 2 * m).reshape(2, m), axis=0)  # noqa: E741
+    l, r = np.sort(edge_values(zones, rng, 2 * m).reshape(2, m), axis=0)
     can = Can(zones)
     gateways = Gateways(can, l, r)
     here = np.ones(m, np.bool_)
@@ -46,4 +46,4 @@ def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: 
         newcomers = np.arange(len(l), len(l) + 3)
         ends = np.sort(rng.random((2, 3)), axis=0)
         assert gateways.join(newcomers, *ends).tolist() == zones.home(*ends).tolist()
-        l, r, here = np.append(l, ends[0]), np.append(r, ends[1]), np.append(here, [True] * 3)  # noqa: E741
+        l, r, here = np.append(l, ends[0]), np.append(r, ends[1]), np.append(here, [True] * 3)

@@ -20,7 +20,7 @@ def draw_rectangles(rng: np.random.Generator, count: int) -> npt.NDArray[np.void
 
 
 def brute(
-    l: npt.NDArray[np.float64],  # noqa: E741
+    l: npt.NDArray[np.float64],
     r: npt.NDArray[np.float64],
     group: npt.NDArray[np.int64],
     row: np.void,
@@ -37,7 +37,7 @@ def brute(
 @given(m=st.integers(0, 60), groups=st.integers(1, 5), seed=st.integers(0, 2**32 - 1))
 def test_matches_are_those_of_brute_force_through_changes(m: int, groups: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    l, r = np.sort(rng.integers(0, 9, (2, m)), axis=0).astype(np.float64)  # noqa: E741
+    l, r = np.sort(rng.integers(0, 9, (2, m)), axis=0).astype(np.float64)
     if m > 1:
         l[0], r[1] = -LARGEST, LARGEST
     group = rng.integers(0, groups, m)
@@ -61,7 +61,7 @@ def test_matches_are_those_of_brute_force_through_changes(m: int, groups: int, s
         scan.move(moved, group[moved])
         new = np.arange(len(l), len(l) + rng.integers(0, 12))
         ends_new = np.sort(rng.integers(0, 9, (2, len(new))), axis=0).astype(np.float64)
-        l, r = np.append(l, ends_new[0]), np.append(r, ends_new[1])  # noqa: E741
+        l, r = np.append(l, ends_new[0]), np.append(r, ends_new[1])
         group = np.append(group, rng.integers(0, groups, len(new)))
         scan.add(new, ends_new[0], ends_new[1], group[new])
         assert len(scan) == np.count_nonzero(group >= 0)

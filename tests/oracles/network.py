@@ -17,7 +17,7 @@ def zones_meeting(extents: npt.NDArray[np.float64], l_in: float, r_in: float, l_
     """Zones with a point of the rectangle: the common part's upper left ends are in both or it is empty."""
     found = set()
     for zone, (l_lo, l_hi, r_lo, r_hi) in enumerate(extents):
-        l, r = min(l_hi, l_in), max(r_lo, r_in)  # noqa: E741
+        l, r = min(l_hi, l_in), max(r_lo, r_in)
         if l > max(l_lo, l_out) and r < min(r_hi, r_out):
             found.add(zone)
     return found
