@@ -26,6 +26,7 @@ zone of the tree is passed on along all its edges but the one it came by: each z
 no other beyond the route.
 """
 
+from math import inf, nextafter
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,25 @@ class Can:
         count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
         return bool(meets(self.zones.table.extents[broker], l_in, r_in, l_out, r_out)), out[:count].tolist()
 
+    def address(self, broker: int) -> tuple[float, float, float, float]:
+        """(l_in, r_in, l_out, r_out) of one point of a broker's zone: a message with it goes to that broker alone."""
+        l_lo, _, _, r_hi = self.zones.table.extents[broker].tolist()
+        return nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi
+
+    def routes(self, source: int, ip_hops: npt.NDArray[np.integer] | None = None) -> tuple[Ints, Ints]:
+        """Overlay hops and IP hops from a broker to every other along the zones, (n,) i8 each; -1 to absent ones.
+
+        For unicast over the overlay. O(n x route).
+        """
+        present = self.zones.present
+        targets = np.flatnonzero(present)
+        l_lo, r_hi = self.zones.table.extents[targets, 0], self.zones.table.extents[targets, 3]
+        corners = (np.nextafter(l_lo, np.inf), np.nextafter(r_hi, -np.inf), l_lo, r_hi)
+        got = self._carry(corners, np.full(len(targets), source), ip_hops)
+        overlay, links = np.full((2, len(present)), -1)
+        overlay[targets], links[targets] = got.overlay_hops, got.ip_hops
+        return overlay, links
+
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
     ) -> Deliveries:
@@ -110,12 +130,20 @@ class Can:
         -----
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
-        starts = np.broadcast_to(np.asarray(sources, np.int64), table.shape)
         l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
         wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
         if wrong.any():
             at = int(wrong.argmax())
             raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
+        starts = np.ascontiguousarray(np.broadcast_to(np.asarray(sources, np.int64), table.shape))
+        return self._carry((l_in, r_in, l_out, r_out), starts, ip_hops)
+
+    def _carry(
+        self,
+        corners: tuple[Floats, Floats, Floats, Floats],
+        starts: Ints,
+        ip_hops: npt.NDArray[np.integer] | None,
+    ) -> Deliveries:
         present = self.zones.present
         if len(starts) and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
             raise ValueError("sources must be brokers that hold a zone")
@@ -128,7 +156,7 @@ class Can:
                 )
             owners = np.repeat(np.arange(len(present)), zones.sides[:, 4] - zones.sides[:, 0])
             cost[:] = ip_hops[owners, zones.neighbours]
-        return Deliveries(*_multicast(zones, l_in, r_in, l_out, r_out, np.ascontiguousarray(starts), cost))
+        return Deliveries(*_multicast(zones, *corners, starts, cost))
 
 
 @njit

@@ -125,6 +125,24 @@ def test_routes_are_close_to_the_shortest() -> None:
     assert got.overlay_hops.sum() < 1.25 * sum(least)
 
 
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_an_address_is_one_broker_and_routes_count_the_hops_to_it(space: str) -> None:
+    zones = Zones(40, seed=6, space=space)  # type: ignore[arg-type]
+    zones.leave(7)
+    can = Can(zones)
+    ip_hops = np.random.default_rng(6).integers(1, 9, (40, 40))
+    overlay, links = can.routes(3, ip_hops)
+    away = nx.single_source_shortest_path_length(
+        neighbour_graph(zones.table.extents, triangle=space == "triangle"), 3
+    )
+    assert (overlay[7], links[7]) == (-1, -1)
+    for target in np.flatnonzero(zones.present):
+        delivered, hops = follow(can, 3, can.address(int(target)))
+        assert delivered == [target]
+        assert overlay[target] == len(hops) >= away[int(target)]
+        assert links[target] == sum(ip_hops[a, b] for a, b in hops)
+
+
 def test_refusals() -> None:
     can = Can(Zones(4, seed=1))
     good = np.array([(0.4, 0.5, 0.3, 0.6)], RECTANGLE)
