@@ -57,11 +57,8 @@ def event_records(
     def per_event(values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.bincount(event_of, weights=values, minlength=count).astype(np.int64)
 
-    exposed = (
-        outgoing.table["cause"][traffic.message] == EXPOSED
-        if "cause" in (outgoing.table.dtype.names or ())
-        else False
-    )
+    names_cause = "cause" in (outgoing.table.dtype.names or ())
+    exposed = outgoing.table["cause"][traffic.message] == EXPOSED if names_cause else False
     delivery_event = event_of[traffic.message]
 
     def per_delivery(values: NDArray[np.int64]) -> NDArray[np.int64]:
