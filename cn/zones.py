@@ -110,9 +110,7 @@ class Zones:
     @property
     def present(self) -> npt.NDArray[np.bool_]:
         """Which brokers hold a zone, (n,) bool."""
-        mask = np.zeros(self._size, np.bool_)
-        mask[list(self._tree.leaf)] = True
-        return mask
+        return self.table.extents[:, 0] < self.table.extents[:, 1]
 
     @property
     def server(self) -> int:
