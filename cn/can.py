@@ -106,7 +106,7 @@ class Can:
 
         `came_from` is the broker that sent it, -1 where it starts. O(number of neighbours).
         """
-        if not (0 <= broker < len(self.zones) and self.zones.present[broker]):
+        if broker not in self.zones:
             raise ValueError(f"broker must be one that holds a zone, got {broker}")
         out = np.empty(len(self.zones), np.int64)
         delivers, count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
