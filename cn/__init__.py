@@ -1,6 +1,6 @@
 """The content-driven network: zones, routing, multicast, gateways and subscribers."""
 
-from cn.can import Can, Deliveries
+from cn.can import Can, Deliveries, Hops
 from cn.gateways import Gateways, LocalIndex
 from cn.inbox import Inbox
 from cn.network import Network
@@ -13,6 +13,7 @@ __all__ = [
     "Can",
     "Deliveries",
     "Gateways",
+    "Hops",
     "Inbox",
     "LocalIndex",
     "Network",

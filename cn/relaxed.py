@@ -15,10 +15,14 @@ __all__ = ["RelaxedSubscribers"]
 
 
 class _Stale(NamedTuple):
-    """What a subscription knows instead of the truth: the y of an object after `event`; +inf if it knows of none."""
+    """What a subscription knows instead of the truth: the y of an object after `event`; +inf if it knows of none.
+
+    `due` is the last event of the object that it should have heard of: with it, it would be up to date.
+    """
 
     event: int
     y: float
+    due: int
 
 
 class RelaxedSubscribers:
@@ -44,7 +48,7 @@ class RelaxedSubscribers:
 
     @property
     def stale(self) -> list[tuple[int, int]]:
-        """Pairs (subscription, object) that missed the object's last event in the range, sorted."""
+        """Pairs (subscription, object) that miss the last event of the object that concerns them, sorted."""
         return sorted((s, i) for i, pairs in self._stale.items() for s in pairs)
 
     def event(self, event: int, obj: int, x: float, y: float, missed: npt.ArrayLike) -> None:
@@ -63,14 +67,15 @@ class RelaxedSubscribers:
         if event <= self._last[obj]:
             raise ValueError(f"event must be above {self._last[obj]} (the object's last one), got {event}")
         before = self._stale.pop(obj, {})
-        # Who does not hold the new x was not to be told, and stays as it was: wrong if it believes in the object.
-        after = {s: known for s, known in before.items() if not self._holds(s, x) and known.y < np.inf}
-        previous = _Stale(int(self._last[obj]), float(self._y[obj]))
-        unknown = _Stale(previous.event, np.inf)
+        # Who does not hold the new x was not to be told, and stays as it was.
+        after = {s: known for s, known in before.items() if not self._holds(s, x)}
+        previous = _Stale(int(self._last[obj]), float(self._y[obj]), event)
+        unknown = previous._replace(y=np.inf)
         for s in np.asarray(missed, np.int64).tolist():
             if not self._holds(s, x):
                 raise ValueError(f"missed must hold subscriptions whose range has x = {x}, got {s}")
-            after[s] = before.get(s, previous if self._holds(s, self._x[obj]) else unknown)
+            known = before.get(s, previous if self._holds(s, self._x[obj]) else unknown)
+            after[s] = known._replace(due=event)
         if after:
             self._stale[obj] = after
         self._x[obj], self._y[obj], self._last[obj] = x, y, event
@@ -80,9 +85,10 @@ class RelaxedSubscribers:
         pairs = self._stale.get(obj, {})
         for s in subscriptions.tolist():
             if s in pairs and event > pairs[s].event:
-                pairs[s] = _Stale(event, y)
-                if event == self._last[obj] or (y == np.inf and not self._holds(s, self._x[obj])):
+                if event == pairs[s].due:
                     del pairs[s]
+                else:
+                    pairs[s] = pairs[s]._replace(event=event, y=y)
         if obj in self._stale and not pairs:
             del self._stale[obj]
 

@@ -37,6 +37,7 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
     sources = rng.choice(np.flatnonzero(zones.present), len(table))
     ip_hops = rng.integers(1, 9, (len(zones), len(zones)))
     got = can.multicast(table, sources, ip_hops)
+    every = can.hops(table, sources)
     graph = neighbour_graph(zones.table.extents, triangle=zones.space == "triangle")
     sent = np.zeros(len(zones), np.int64)
     for i, row in enumerate(table):
@@ -53,6 +54,14 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
         assert sorted(compiled) == sorted(delivered)
         assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
         np.add.at(sent, [a for a, _ in hops], 1)
+        rows = slice(every.offsets[i], every.offsets[i + 1])
+        assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
+        assert every.at_source[i] == (sources[i] in meeting)
+        assert every.delivers[rows].tolist() == [b in meeting for _, b in hops]
+        for row in range(every.offsets[i], every.offsets[i + 1]):
+            before = every.previous[row]
+            assert every.senders[row] == (sources[i] if before < 0 else every.receivers[before])
+            assert before < 0 or every.offsets[i] <= before < row
     assert got.sent.tolist() == sent.tolist()
     assert got.zones_reached.sum() == len(got.zones)
 
@@ -74,6 +83,18 @@ def test_nothing_is_lost_after_departures(brokers: int, seed: int, space: str) -
     check_messages(zones, rng, 20)
     zones.join()
     check_messages(zones, rng, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_many_larger_networks_with_departures(space: str) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        zones = Zones(80, seed=seed, space=space)  # type: ignore[arg-type]
+        for _ in range(30):
+            zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
+            zones.join()
+        check_messages(zones, rng, 100)
 
 
 @pytest.mark.parametrize("space", ["triangle", "square"])
@@ -151,6 +172,10 @@ def test_refusals() -> None:
             can.multicast(np.array([good[0], bad], RECTANGLE), 0)
     with pytest.raises(ValueError, match="sources must be brokers"):
         can.multicast(good, 4)
+    with pytest.raises(ValueError, match="sources must be brokers"):
+        can.routes(4)
+    with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
+        can.next_hops(4, -1, 0.4, 0.5, 0.3, 0.6)
     with pytest.raises(ValueError, match=r"a row per broker \(4\), got \(3, 3\)"):
         can.multicast(good, 0, np.ones((3, 3), np.int64))
     assert len(can.multicast(good[:0], 0).zones) == 0

@@ -192,7 +192,7 @@ def test_refusals() -> None:
         Subscribers([2.0], [3.0, 4.0], 1)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=60)
 @given(seed=seeds, k=st.integers(1, 4))
 def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
     world = World(seed)
