@@ -95,3 +95,11 @@ def test_spark_failures_become_one_line(spark: SparkSession) -> None:
         spark.read.parquet("/absent").count()
     with pytest.raises(PipelineError, match=r"^Spark could not divide: [^\n]*$"), spark_errors("divide"):
         spark.range(10).selectExpr("1 / (id - 5)").collect()
+
+
+@pytest.mark.slow
+def test_a_start_that_fails_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    monkeypatch.delenv("YARN_CONF_DIR", raising=False)
+    done = run_elsewhere("yarn", tmp_path)
+    assert "Error: Spark could not start on yarn: When running with master 'yarn'" in done.stderr.splitlines()[-1]
