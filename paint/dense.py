@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
+from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
@@ -171,3 +172,7 @@ class Dense:
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
         out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))
         return replay(self._index.arrays, self._sweep, self._plan, ids, ys, out)
+
+    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
+        """Change distinct objects at once, by Paint-Batch; rows of their own."""
+        return paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)

@@ -6,16 +6,18 @@ of a table.
 """
 
 import math
+from collections.abc import Iterable
 from operator import index as as_integer
 from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paint.algorithm import FIRST_K, MIN_Y, SNAP, Algorithm, Plan
+from paint.algorithm import FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan
+from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.index import INDEXES
-from paint.messages import Messages
+from paint.messages import MESSAGE, Messages
 from paint.relax import Relax
 
 __all__ = ["ALGORITHMS", "Server"]
@@ -171,19 +173,91 @@ class Server:
         TypeError, ValueError
             If any entry is one that `update` refuses; then no event has happened.
         """
+        ids, ys = self._events(object_ids, new_ys, deletions=False)
+        return Messages.of_rows(*self._algorithm.replay(ids, ys))
+
+    def batch(self, events: Iterable[tuple[int, float]], variant: str = "exact") -> Messages:
+        """Run a batch of y-updates of which only the outcome matters (Section IV-A); one event in the result.
+
+        Parameters
+        ----------
+        events : iterable of (object_id, new_y)
+            In the order in which they happened. A new y of +inf (-inf when descending) deletes the object; no later
+            event may name it.
+        variant : {"exact", "printed", "coalesce", "online"}
+            Paint-Batch, put right or as printed, which may leave lists wrong (see `paint.batch`); for comparison, the
+            last event of each object only, one after the other, or all events one after the other.
+
+        Returns
+        -------
+        Messages
+            Subscriptions that apply them in order have the right lists at the end, not in between.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If any event is one that `update` refuses (deletions aside), or the algorithm has no Paint-Batch; then no
+            event has happened.
+        """
+        if variant not in VARIANTS:
+            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
+        object_ids, new_ys = [], []
+        try:
+            for object_id, new_y in events:
+                object_ids.append(object_id)
+                new_ys.append(new_y)
+        except (TypeError, ValueError):
+            raise TypeError("events must be pairs (object_id, new_y)") from None
+        ids, ys = self._events(object_ids, new_ys, deletions=True)
+        if variant == "online":
+            return self._one_by_one(ids, ys)
+        ids, ys = coalesce(ids, ys, self._index.arrays.y)
+        if variant == "coalesce":
+            return self._one_by_one(ids, ys)
+        if not isinstance(self._algorithm, Batching):
+            raise ValueError(f"variant {variant!r} is for dense and sparse; choose 'coalesce' or 'online'")
+        rows = self._algorithm.batch(ids, ys, variant == "printed")
+        for i in ids[ys == np.inf].tolist():
+            self._index.delete(i)
+        return Messages.of_rows(rows, np.array((0, len(rows))))
+
+    def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
+        """Replay events, with a break at each deletion, as one event."""
+        parts = [np.empty(0, MESSAGE)]
+        start = 0
+        for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
+            parts.append(Messages.of_rows(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
+            if end < len(ids):
+                parts.append(self.delete(int(ids[end])).table)
+            start = end + 1
+        table = np.concatenate(parts)
+        return Messages(table, np.array((0, len(table))))
+
+    def _events(
+        self, object_ids: ArrayLike, new_ys: ArrayLike, *, deletions: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Check a stream of events; ids, and y as the index has it, +inf for a deletion."""
         ids = np.asarray(object_ids)
         if ids.ndim != 1:
             raise ValueError(f"object_ids must have one dimension, got {ids.ndim}")
         if ids.dtype.kind not in "iu" and len(ids):
             raise TypeError(f"object_ids must be integers, got an array of {ids.dtype}")
-        ys = _numbers("new_ys", new_ys)
+        gone = self._sign * np.inf
+        ys = _numbers("new_ys", new_ys, allowed=gone if deletions else np.nan)
         _same_length("object_ids", ids, "new_ys", ys)
         known = (ids >= 0) & (ids < self._count)
         known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
         if not known.all():
             where = int(np.argmin(known))
             raise ValueError(f"object_ids[{where}] = {ids[where]} is not an object of this server: {self._known()}")
-        return Messages.of_rows(*self._algorithm.replay(ids.astype(np.int64), self._sign * ys))
+        ids = ids.astype(np.int64)
+        deleted = np.flatnonzero(ys == gone)
+        if len(deleted):
+            last = dict(zip(ids.tolist(), range(len(ids)), strict=True))
+            for where in deleted.tolist():
+                if last[int(ids[where])] != where:
+                    raise ValueError(f"object {ids[where]} is deleted by event {where}; no later event may name it")
+        return ids, self._sign * ys
 
     def _object(self, object_id: SupportsIndex) -> int:
         try:
@@ -221,14 +295,15 @@ def _integer(name: str, value: SupportsIndex) -> int:
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
 
 
-def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def _numbers(name: str, values: ArrayLike, allowed: float = np.nan) -> NDArray[np.float64]:
+    """Check that values are finite, or the one infinity allowed."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got {array.ndim}")
     array = array.astype(np.float64)
-    finite = np.isfinite(array)
+    finite = np.isfinite(array) | (array == allowed)
     if not finite.all():
         where = int(np.argmin(finite))
         raise ValueError(f"{name} must be finite, got {name}[{where}] = {array[where]}")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import paint
 from paint.index import INDEXES
 from tests.oracles.objects import Objects
 
@@ -158,3 +159,35 @@ def test_emptied_and_filled_again(name: str) -> None:
         index.insert(int(i), x[i], 1 - x[i])
         index._check()
     assert index.min_y(-math.inf, math.inf, -math.inf, -1) == np.argmax(x)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    points=st.lists(st.tuples(coarse, coarse), min_size=1, max_size=25),
+    changes=st.lists(st.tuples(st.sampled_from("uuuuidm"), st.integers(0, 10**6), coarse, coarse), max_size=25),
+    k=st.integers(1, 4),
+)
+def test_servers_send_the_same(
+    points: list[tuple[float, float]], changes: list[tuple[str, int, float, float]], k: int
+) -> None:
+    """Same messages, same order, same counters over every index."""
+    x, y = [place[0] for place in points], [place[1] for place in points]
+    sent = [_stream(paint.Server(x, y, k=k, index=name), len(points), changes) for name in sorted(INDEXES)]
+    assert sent[0] == sent[1] == sent[2]
+
+
+def _stream(server: paint.Server, n: int, changes: list[tuple[str, int, float, float]]) -> list[Any]:
+    live = list(range(n))
+    log: list[Any] = []
+    for change, pick, new_x, new_y in changes:
+        if change == "i" or not live:
+            born, messages = server.insert(new_x, new_y)
+            live.append(born)
+        elif change == "d":
+            messages = server.delete(live.pop(pick % len(live)))
+        elif change == "m":
+            messages = server.move(live[pick % len(live)], new_x)
+        else:
+            messages = server.update(live[pick % len(live)], new_y)
+        log.append((messages.table.tolist(), server.costs))
+    return log
