@@ -57,7 +57,7 @@ def main() -> None:
     messages = Server(x, y, k=K, algorithm="dense").replay(events[:, 0].astype(np.int64), events[:, 1])
     table = messages.table
     ip_hops = rng.integers(1, 8, (BROKERS, BROKERS))
-    l, r = np.sort(rng.random((2, SUBSCRIPTIONS)), axis=0)  # noqa: E741
+    l, r = np.sort(rng.random((2, SUBSCRIPTIONS)), axis=0)
     print(f"{EVENTS} events, {len(table) / EVENTS:.1f} messages per event, {BROKERS} brokers, k = {K}, seed {SEED}")
     for space in ("triangle", "square"):
         zones = Zones(BROKERS, seed=SEED, space=space)

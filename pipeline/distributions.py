@@ -74,10 +74,10 @@ def clustered(rows: DataFrame, seed: int, *, spread: float = 0.2) -> DataFrame:
     """
     draws = STREAMS["draws"]
     inside = (sf.col("l") >= 0) & (sf.col("r") <= 1) & (sf.col("l") <= sf.col("r"))
-    l, r = _clustered_draw(seed, draws, spread / 4)  # noqa: E741
+    l, r = _clustered_draw(seed, draws, spread / 4)
     rows = rows.withColumns({"l": l, "r": r}).withColumn("inside", inside)
     # Spark compiles the first two draws; the loop of the others is interpreted, slower, but few rows come to it.
-    l, r = _clustered_draw(seed, draws + 3, spread / 4)  # noqa: E741
+    l, r = _clustered_draw(seed, draws + 3, spread / 4)
     kept = {"l": sf.when(sf.col("inside"), sf.col("l")).otherwise(l)}
     kept |= {"r": sf.when(sf.col("inside"), sf.col("r")).otherwise(r)}
     rows = rows.withColumns(kept).withColumn("end", sf.struct("l", "r"))

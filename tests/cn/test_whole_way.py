@@ -11,7 +11,7 @@ from paint import Server
 def test_lists_are_right_while_brokers_and_subscriptions_come_and_go(space: str) -> None:
     rng = np.random.default_rng(17)
     x, y = rng.random((2, 60))
-    l, r = np.sort(rng.random((2, 500)), axis=0)  # noqa: E741
+    l, r = np.sort(rng.random((2, 500)), axis=0)
     server = Server(x, y, k=4, algorithm="dense")
     zones = Zones(30, seed=2, space=space)  # type: ignore[arg-type]
     can = Can(zones)
@@ -38,7 +38,7 @@ def test_lists_are_right_while_brokers_and_subscriptions_come_and_go(space: str)
 def test_lists_are_right_in_the_end_when_whole_messages_overtake_each_other() -> None:
     rng = np.random.default_rng(18)
     x, y = rng.random((2, 60))
-    l, r = np.sort(rng.random((2, 300)), axis=0)  # noqa: E741
+    l, r = np.sort(rng.random((2, 300)), axis=0)
     server = Server(x, y, k=3, algorithm="dense")
     can = Can(Zones(20, seed=2))
     gateways = Gateways(can, l, r)

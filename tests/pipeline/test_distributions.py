@@ -87,7 +87,7 @@ def test_clustered_follows_the_mixture_density(spark: SparkSession, spread: floa
     ends = [sorted(hashes.uniform((SEED, stream, c)) for stream in (3, 4)) for c in range(10)]
     edges = np.linspace(0, 1, 11)
     fine = (np.arange(1000) + 0.5) / 1000
-    l, r = np.meshgrid(fine, fine, indexing="ij")  # noqa: E741
+    l, r = np.meshgrid(fine, fine, indexing="ij")
     density = sum(np.exp(-((l - a) ** 2 + (r - b) ** 2) / (2 * (spread / 4) ** 2)) for a, b in ends) * (l <= r)
     expected = density.reshape(10, 100, 10, 100).sum(axis=(1, 3)) / density.sum()
     seen = np.histogram2d(rows.l, rows.r, bins=[edges, edges])[0] / COUNT

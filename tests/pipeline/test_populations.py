@@ -38,7 +38,7 @@ def copy(made: Path, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-def z_order(l: float, r: float) -> int:  # noqa: E741
+def z_order(l: float, r: float) -> int:
     """Bits of l and r in turn, l at the even places."""
     cells = [min(int(value * 65536), 65535) for value in (l, r)]
     return sum((cells[bit % 2] >> bit // 2 & 1) << bit for bit in range(32))
@@ -58,7 +58,7 @@ def test_curve(spark: SparkSession) -> None:
 def test_read_gives_back_the_rows_in_curve_order(spark: SparkSession, made: Path) -> None:
     read = read_population(made)
     assert read.spec == SPEC
-    keys = [(z_order(l, r), i) for l, r, i in zip(read.l, read.r, read.id, strict=True)]  # noqa: E741
+    keys = [(z_order(l, r), i) for l, r, i in zip(read.l, read.r, read.id, strict=True)]
     assert keys == sorted(keys)
     table = population_frame(spark, SPEC).toArrow().sort_by("id")
     by_id = np.argsort(read.id)
