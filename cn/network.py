@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cn.can import Deliveries
+from cn.can import Deliveries, Hops
 
 __all__ = ["Network"]
 
@@ -20,7 +20,7 @@ class Network(Protocol):
     def __len__(self) -> int:
         """Number of brokers."""
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> npt.NDArray[np.int64]:  # noqa: E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Gateway broker of each subscription."""
 
     def next_hops(
@@ -32,3 +32,6 @@ class Network(Protocol):
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
     ) -> Deliveries:
         """Carry a table of messages to every gateway concerned, by the decisions of `next_hops`."""
+
+    def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
+        """Follow a table of messages hop by hop: the hops that `multicast` counts."""

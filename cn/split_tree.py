@@ -47,7 +47,7 @@ class SplitTree:
         self.leaf = {0: 0}
         self._free: list[int] = []
 
-    def find(self, l: float, r: float) -> int:  # noqa: E741
+    def find(self, l: float, r: float) -> int:
         """Leaf that holds a point; depth of the tree, O(log n) for n brokers when splits are uniform."""
         node = 0
         while children := self.children[node]:

@@ -92,7 +92,7 @@ class Zones:
         self._rng = np.random.default_rng(seed)
         self._population: tuple[Floats, Floats] | None = None
         if population is not None:
-            l, r = np.asarray(population[0], np.float64), np.asarray(population[1], np.float64)  # noqa: E741
+            l, r = np.asarray(population[0], np.float64), np.asarray(population[1], np.float64)
             self._check_ranges(l, r)
             if len(l) == 0:
                 raise ValueError("population must hold at least one subscription, got none; leave it out instead")
@@ -107,22 +107,24 @@ class Zones:
         """Number of brokers that ever joined; ids run below it, departed ones are not given again."""
         return self._size
 
+    def __contains__(self, broker: object) -> bool:
+        """Whether a broker holds a zone. O(1)."""
+        return broker in self._tree.leaf
+
     @property
     def present(self) -> npt.NDArray[np.bool_]:
         """Which brokers hold a zone, (n,) bool."""
-        mask = np.zeros(self._size, np.bool_)
-        mask[list(self._tree.leaf)] = True
-        return mask
+        return self.table.extents[:, 0] < self.table.extents[:, 1]
 
     @property
     def server(self) -> int:
         """Broker whose zone covers the centre of the zoned area (the triangle's centroid, the square's middle)."""
         lo, hi = self.domain
         share = (1 / 3, 2 / 3) if self.space == "triangle" else (0.5, 0.5)
-        l, r = (lo * (1 - s) + hi * s for s in share)  # noqa: E741
+        l, r = (lo * (1 - s) + hi * s for s in share)
         return self._tree.broker[self._tree.find(l, r)]
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:  # noqa: E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
         """Gateway broker of each subscription: (m,) i8. O(log n) each, compiled."""
         lows, highs = np.asarray(l, np.float64), np.asarray(r, np.float64)
         self._check_ranges(lows, highs)
@@ -140,7 +142,7 @@ class Zones:
 
         The subscriptions of the zones named in the answer have new gateways: ask `home` again for them.
         """
-        if broker not in self._tree.leaf:
+        if broker not in self:
             raise ValueError(f"broker must be one of the {len(self._tree.leaf)} present, got {broker}")
         if len(self._tree.leaf) == 1:
             raise ZonesError(f"broker {broker} is the last one: nobody is left to take over its zone")
@@ -166,7 +168,7 @@ class Zones:
         if self._population is not None and not uniform:
             member = self._rng.integers(len(self._population[0]))
             return float(self._population[0][member]), float(self._population[1][member])
-        l, r = self._rng.uniform(*self.domain, 2).tolist()  # noqa: E741
+        l, r = self._rng.uniform(*self.domain, 2).tolist()
         return (min(l, r), max(l, r)) if self.space == "triangle" else (l, r)
 
     def _freeze(self) -> None:
@@ -186,7 +188,7 @@ class Zones:
         self._descent = (dimension, cut, children, code[0])
         self.table = ZoneTable(extents, *_neighbours(dimension, cut, children, code[0], extents))
 
-    def _check_ranges(self, l: Floats, r: Floats) -> None:  # noqa: E741
+    def _check_ranges(self, l: Floats, r: Floats) -> None:
         if l.shape != r.shape or l.ndim != 1:
             raise ValueError(f"l and r must be one-dimensional and equally long, got shapes {l.shape} and {r.shape}")
         wrong = ~(l <= r)
@@ -199,9 +201,9 @@ class Zones:
         extents, sides, neighbours, beyond = self.table
         cuts = [np.unique(extents[np.isfinite(extents)]), np.array(self.domain)]
         grid = np.unique(np.concatenate([*cuts, *(np.nextafter(c, w) for c in cuts for w in (-np.inf, np.inf))]))
-        l, r = (side.ravel() for side in np.meshgrid(grid, grid))  # noqa: E741
+        l, r = (side.ravel() for side in np.meshgrid(grid, grid))
         if self.space == "triangle":
-            l, r = l[l <= r], r[l <= r]  # noqa: E741
+            l, r = l[l <= r], r[l <= r]
         holders = np.zeros(len(l), np.int64)
         for l_lo, l_hi, r_lo, r_hi in extents[self.present]:
             holders += (l_lo < l) & (l <= l_hi) & (r_lo <= r) & (r < r_hi)
@@ -221,7 +223,7 @@ class Zones:
 
 
 @njit
-def home(dimension: Ints, cut: Floats, children: Ints, root: int, l: Floats, r: Floats) -> Ints:  # noqa: E741
+def home(dimension: Ints, cut: Floats, children: Ints, root: int, l: Floats, r: Floats) -> Ints:
     """Descend the split tree with every point; l <= cut and r < cut go to the first child."""
     brokers = np.empty(len(l), np.int64)
     for i in range(len(l)):

@@ -114,7 +114,7 @@ class SubscriptionSketch:
     True
     """
 
-    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, rectangles: int) -> None:  # noqa: E741
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, rectangles: int) -> None:
         if isinstance(rectangles, bool) or not isinstance(rectangles, int | np.integer):
             raise TypeError(f"rectangles must be an integer, got {rectangles!r}")
         if rectangles < 1:
@@ -162,11 +162,11 @@ class SubscriptionSketch:
         cover: npt.NDArray[np.float64] = self._tree.box[used][leaf]
         return cover
 
-    def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:  # noqa: E741
+    def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:
         """Add one subscription, or several given as arrays: O(log B) each."""
         _insert(self._tree, *checked_ranges(l, r))
 
-    def delete(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:  # noqa: E741
+    def delete(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:
         """Remove subscriptions that were added before, by their ends: O(log B) each.
 
         Raises

@@ -23,7 +23,7 @@ class UnknownSubscriptionError(RangecastError, KeyError):
     __str__ = Exception.__str__
 
 
-def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:  # noqa: E741
+def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Left and right ends as new one-dimensional float arrays, infinite ends made finite.
 
     Raises
@@ -87,13 +87,13 @@ class SubscriptionIndex:
     [0, 3]
     """
 
-    def __init__(self, l: npt.ArrayLike = (), r: npt.ArrayLike = ()) -> None:  # noqa: E741
+    def __init__(self, l: npt.ArrayLike = (), r: npt.ArrayLike = ()) -> None:
         left, right = checked_ranges(l, r)
         self._tree = new_tree(0, left.size)
         self._tree.state[ISSUED] = left.size
         self._build(left, right, np.arange(left.size, dtype=np.int32))
 
-    def _build(self, l: Floats, r: Floats, ids: npt.NDArray[np.int32]) -> None:  # noqa: E741
+    def _build(self, l: Floats, r: Floats, ids: npt.NDArray[np.int32]) -> None:
         """Replace the tree by a new one over points, which are reordered; the ids' slots must be set to -1."""
         tree = new_tree(ids.size, 0)._replace(slot=self._tree.slot)
         tree.state[ISSUED] = self._tree.state[ISSUED]
@@ -116,7 +116,7 @@ class SubscriptionIndex:
         """Bytes of everything the index keeps."""
         return sum(array.nbytes for array in self._tree)
 
-    def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> int | npt.NDArray[np.int64]:  # noqa: E741
+    def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> int | npt.NDArray[np.int64]:
         """Add one subscription, or several given as arrays, and return the id or the ids.
 
         O(log^2 m) amortised each; many at once are cheaper, and as many as there are already rebuild the index.
@@ -137,7 +137,7 @@ class SubscriptionIndex:
             return first
         return np.arange(first, first + left.size)
 
-    def _insert_one(self, l: float, r: float) -> int:  # noqa: E741
+    def _insert_one(self, l: float, r: float) -> int:
         self._tree = kdtree_changes.with_more_ids(self._tree, 1)
         issued = kdtree_changes.insert_one(self._tree, l, r)
         while issued < 0:
@@ -148,7 +148,7 @@ class SubscriptionIndex:
     def _insert_by_building(self, left: Floats, right: Floats) -> None:
         first = int(self._tree.state[ISSUED])
         self._tree = kdtree_changes.with_more_ids(self._tree, left.size)
-        l, r, ids = kdtree_changes.collect(self._tree, 0, left.size)  # noqa: E741
+        l, r, ids = kdtree_changes.collect(self._tree, 0, left.size)
         old = len(self)
         l[old:], r[old:], ids[old:] = left, right, np.arange(first, first + left.size)
         self._tree.state[ISSUED] += left.size
@@ -230,7 +230,7 @@ class SubscriptionIndex:
                 here = slice(block * kdtree.BLOCK, block * kdtree.BLOCK + int(tree.size[node]))
                 assert (tree.slot[tree.id[here]] == np.arange(here.start, here.stop)).all()
                 ids += tree.id[here].tolist()
-                l, r = tree.left[here], tree.right[here]  # noqa: E741
+                l, r = tree.left[here], tree.right[here]
                 fitted = [
                     l.min(initial=np.inf),
                     l.max(initial=-np.inf),

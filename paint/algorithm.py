@@ -1,6 +1,6 @@
 """What a server and its algorithm say to each other: settings, counters and what an event can ask."""
 
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from paint.index import ObjectIndex
 from paint.subscribers import Subscribers
 
-__all__ = ["EMPTY", "FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Plan", "Rows"]
+__all__ = ["EMPTY", "FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Batching", "Plan", "Rows"]
 
 Rows = NDArray[np.float64]
 """Messages as kernels write them: shape (messages, 8), see `paint.messages.Messages.of_rows`."""
@@ -64,3 +64,11 @@ class Algorithm(Protocol):
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
         """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+
+
+@runtime_checkable
+class Batching(Protocol):
+    """An algorithm that Paint-Batch can be built on."""
+
+    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
+        """Give each of these distinct objects a new y, in the index too; rows of their own (see `paint.batch`)."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
+from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
@@ -68,20 +69,25 @@ def leave(
     out = reserve(out, row, k)
     end = influence_tiles(x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row)
     stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
-    while True:
-        left, right = influence_interval(sweep, k)
-        plan.costs[MIN_Y] += 1
-        h = next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
-        if h < 0:
-            return out, end
-        x_h = arrays.x[h]
+    h = _next(arrays, sweep, plan, l_limit, r_limit)
+    while h >= 0:
         row = end
+        x_h = arrays.x[h]
         out = reserve(out, row, k)
         end = exposed_tiles(
             x_h, x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row
         )
         stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
+        h = _next(arrays, sweep, plan, l_limit, r_limit)
+    return out, end
+
+
+@njit
+def _next(arrays: Any, sweep: Sweep, plan: Plan, l_limit: float, r_limit: float) -> int:
+    left, right = influence_interval(sweep, plan.k)
+    plan.costs[MIN_Y] += 1
+    return next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
 
 
 @njit
@@ -167,3 +173,7 @@ class Dense:
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
         out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))
         return replay(self._index.arrays, self._sweep, self._plan, ids, ys, out)
+
+    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
+        """Change distinct objects at once, by Paint-Batch; rows of their own."""
+        return paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)

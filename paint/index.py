@@ -27,7 +27,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from paint import tournament
+from paint import kd, range_tree, tournament
 from paint.sweep import EAST, WEST, Sweep
 
 __all__ = ["INDEXES", "ObjectIndex", "first_k", "min_y", "next_exposed", "open_sweep", "update"]
@@ -58,8 +58,16 @@ class ObjectIndex(Protocol):
     def _check(self) -> None: ...
 
 
-INDEXES: dict[str, type[ObjectIndex]] = {"tournament": tournament.TournamentIndex}
-_MODULES: dict[type, ModuleType] = {tournament.Tournament: tournament}
+INDEXES: dict[str, type[ObjectIndex]] = {
+    "kd": kd.KdIndex,
+    "range": range_tree.RangeTreeIndex,
+    "tournament": tournament.TournamentIndex,
+}
+_MODULES: dict[type, ModuleType] = {
+    kd.Kd: kd,
+    range_tree.RangeTree: range_tree,
+    tournament.Tournament: tournament,
+}
 
 
 def update(arrays: Any, i: int, y: float) -> None:

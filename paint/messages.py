@@ -78,7 +78,9 @@ def reserve(out: NDArray[np.float64], row: int, count: int) -> NDArray[np.float6
     if row + count <= len(out):
         return out
     larger = np.empty((2 * len(out) + count, 8), np.float64)
-    larger[:row] = out[:row]
+    for at in range(row):
+        for field in range(8):
+            larger[at, field] = out[at, field]
     return larger
 
 

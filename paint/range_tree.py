@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paint import treap
 from rangecast import njit
 
 BUCKET = 16
@@ -27,7 +28,7 @@ class RangeTree(NamedTuple):
     slot: NDArray[np.int64]
     """Slot of the object, -1 when it has none."""
     priority: NDArray[np.int64]
-    """Heap order of the treaps: the bits of the id, mixed."""
+    """Heap order of the treaps."""
     key: NDArray[np.float64]
     key_object: NDArray[np.int64]
     """(key, key_object) ascends over the slots; an empty slot repeats any pair that fits between its neighbours."""
@@ -50,15 +51,11 @@ def empty(objects: int, slots: int) -> RangeTree:
     """Arrays for that many object ids and slots (a power of two, at least BUCKET), all empty."""
     buckets = slots // BUCKET
     depths = buckets.bit_length() - 1
-    ids = np.arange(objects, dtype=np.uint64)
-    # Finaliser of splitmix64: consecutive ids get unrelated priorities.
-    ids = (ids + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-    ids = (ids ^ (ids >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return RangeTree(
         x=np.zeros(objects),
         y=np.full(objects, np.inf),
         slot=np.full(objects, -1, np.int64),
-        priority=(ids ^ (ids >> np.uint64(31))).astype(np.int64),
+        priority=treap.priorities(objects),
         key=np.full(slots, -np.inf),
         key_object=np.full(slots, -1, np.int64),
         occupant=np.full(slots, -1, np.int64),
@@ -72,138 +69,72 @@ def empty(objects: int, slots: int) -> RangeTree:
 
 
 @njit
-def _below(tree: RangeTree, i: int, j: int) -> bool:
-    """Whether object i comes before object j by (y, id)."""
-    yi, yj = tree.y[i], tree.y[j]
-    return yi < yj or (yi == yj and i < j)
+def _below(arrays: RangeTree, h: int, j: int) -> bool:
+    """Whether object h comes before object j by (y, id)."""
+    yi, yj = arrays.y[h], arrays.y[j]
+    return yi < yj or (yi == yj and h < j)
 
 
 @njit
-def _treap_add(tree: RangeTree, node: int, depth: int, object: int) -> None:
-    """Add an object to the treap of a node: find its place by priority, then split what hangs there."""
-    lower, upper = tree.lower[depth], tree.upper[depth]
-    parent, under = -1, False
-    at = tree.root[node]
-    while at >= 0 and tree.priority[at] >= tree.priority[object]:
-        parent, under = at, _below(tree, object, at)
-        at = lower[at] if under else upper[at]
-    if parent < 0:
-        tree.root[node] = object
-    elif under:
-        lower[parent] = object
-    else:
-        upper[parent] = object
-    # `small` and `large` are the objects whose upper and lower child the rest of the split still has to set.
-    small, large = object, object
-    while at >= 0:
-        if _below(tree, at, object):
-            if small == object:
-                lower[object] = at
-            else:
-                upper[small] = at
-            small, at = at, upper[at]
-        else:
-            if large == object:
-                upper[object] = at
-            else:
-                lower[large] = at
-            large, at = at, lower[at]
-    if small == object:
-        lower[object] = -1
-    else:
-        upper[small] = -1
-    if large == object:
-        upper[object] = -1
-    else:
-        lower[large] = -1
-
-
-@njit
-def _treap_remove(tree: RangeTree, node: int, depth: int, object: int) -> None:
-    """Remove an object from the treap of a node, merging its children into its place."""
-    lower, upper = tree.lower[depth], tree.upper[depth]
-    parent, under = -1, False
-    at = tree.root[node]
-    while at != object:
-        parent, under = at, _below(tree, object, at)
-        at = lower[at] if under else upper[at]
-    a, b = lower[object], upper[object]
-    while True:
-        first = a >= 0 and (b < 0 or tree.priority[a] >= tree.priority[b])
-        child = a if first else b
-        if parent < 0:
-            tree.root[node] = child
-        elif under:
-            lower[parent] = child
-        else:
-            upper[parent] = child
-        if a < 0 or b < 0:
-            return
-        parent, under = child, not first
-        if first:
-            a = upper[a]
-        else:
-            b = lower[b]
-
-
-@njit
-def _refresh(tree: RangeTree, bucket: int) -> None:
+def _refresh(arrays: RangeTree, bucket: int) -> None:
     """Set the lowest object of a bucket and of its ancestors, from the bottom up."""
     lowest, height = -1, np.inf
     for s in range(bucket * BUCKET, (bucket + 1) * BUCKET):
-        i = tree.occupant[s]
-        if tree.height[s] < height or (tree.height[s] == height and height < np.inf and i < lowest):
-            lowest, height = i, tree.height[s]
-    node = tree.root.size + bucket
-    tree.lowest[node] = lowest
+        h = arrays.occupant[s]
+        if arrays.height[s] < height or (arrays.height[s] == height and height < np.inf and h < lowest):
+            lowest, height = h, arrays.height[s]
+    node = arrays.root.size + bucket
+    arrays.lowest[node] = lowest
     node >>= 1
     while node > 0:
-        _join(tree, node)
+        _join(arrays, node)
         node >>= 1
 
 
 @njit
-def _join(tree: RangeTree, node: int) -> None:
+def _join(arrays: RangeTree, node: int) -> None:
     """Set the lowest object of an inner node from its children."""
-    i, j = tree.lowest[2 * node], tree.lowest[2 * node + 1]
-    tree.lowest[node] = j if i < 0 or (j >= 0 and _below(tree, j, i)) else i
+    h, j = arrays.lowest[2 * node], arrays.lowest[2 * node + 1]
+    arrays.lowest[node] = j if h < 0 or (j >= 0 and _below(arrays, j, h)) else h
 
 
 @njit
-def update(tree: RangeTree, object: int, y: float) -> None:
+def update(arrays: RangeTree, i: int, y: float) -> None:
     """Give an object that has a slot a new y; +inf makes it no longer live. O(log^2 n), expected."""
-    slot = tree.slot[object]
+    slot = arrays.slot[i]
     bucket = slot // BUCKET
-    buckets = tree.root.size
-    depths = tree.lower.shape[0]
-    if tree.y[object] < np.inf:
+    buckets = arrays.root.size
+    depths = arrays.lower.shape[0]
+    if arrays.y[i] < np.inf:
         for depth in range(depths):
-            _treap_remove(tree, (buckets + bucket) >> (depths - depth), depth, object)
-    tree.y[object] = y
-    tree.height[slot] = y
+            node = (buckets + bucket) >> (depths - depth)
+            treap.remove(arrays.root, node, arrays.lower[depth], arrays.upper[depth], arrays.priority, arrays.y, i)
+    arrays.y[i] = y
+    arrays.height[slot] = y
     if y < np.inf:
         for depth in range(depths):
-            _treap_add(tree, (buckets + bucket) >> (depths - depth), depth, object)
-    _refresh(tree, bucket)
+            node = (buckets + bucket) >> (depths - depth)
+            treap.add(arrays.root, node, arrays.lower[depth], arrays.upper[depth], arrays.priority, arrays.y, i)
+    _refresh(arrays, bucket)
 
 
 @njit
-def first_k(tree: RangeTree, object: int, y: float, west: bool, k: int, out: NDArray[np.int64]) -> int:
-    """Write the k nearest objects west (east) of an object and below (y, object) to `out`; return how many.
+def first_k(arrays: RangeTree, i: int, y: float, west: bool, k: int, out: NDArray[np.int64]) -> int:
+    """Write the k nearest objects west (east) of an object and below (y, i) to `out`; return how many.
 
     The order is that of (x, id), nearest first. O(log n) each: climb to the next node beside the path whose lowest
     object is below, and go down to the nearest bucket that has one.
     """
     step = -1 if west else 1
-    buckets = tree.root.size
+    buckets = arrays.root.size
     count = 0
-    slot = tree.slot[object] + step
-    bucket = tree.slot[object] // BUCKET
+    slot = arrays.slot[i] + step
+    bucket = arrays.slot[i] // BUCKET
     while True:
         while count < k and slot >= bucket * BUCKET and slot < (bucket + 1) * BUCKET:
-            height, i = tree.height[slot], tree.occupant[slot]
-            if height < y or (height == y and height < np.inf and i < object):
-                out[count] = i
+            height, h = arrays.height[slot], arrays.occupant[slot]
+            if height < y or (height == y and height < np.inf and h < i):
+                out[count] = h
                 count += 1
             slot += step
         if count == k:
@@ -212,8 +143,8 @@ def first_k(tree: RangeTree, object: int, y: float, west: bool, k: int, out: NDA
         while node > 1:
             beside = node ^ 1
             if (beside < node) == west:
-                i = tree.lowest[beside]
-                if i >= 0 and (tree.y[i] < y or (tree.y[i] == y and i < object)):
+                h = arrays.lowest[beside]
+                if h >= 0 and (arrays.y[h] < y or (arrays.y[h] == y and h < i)):
                     break
             node >>= 1
         if node <= 1:
@@ -221,71 +152,57 @@ def first_k(tree: RangeTree, object: int, y: float, west: bool, k: int, out: NDA
         node ^= 1
         while node < buckets:
             node = 2 * node + 1 if west else 2 * node
-            i = tree.lowest[node]
-            if i < 0 or tree.y[i] > y or (tree.y[i] == y and i >= object):
+            h = arrays.lowest[node]
+            if h < 0 or arrays.y[h] > y or (arrays.y[h] == y and h >= i):
                 node ^= 1
         bucket = node - buckets
         slot = (bucket + 1) * BUCKET - 1 if west else bucket * BUCKET
 
 
 @njit
-def _treap_next(tree: RangeTree, node: int, depth: int, y: float, object: int) -> int:
-    """Return the least object of a node's treap above (y, object), or -1."""
-    found = -1
-    at = tree.root[node]
-    while at >= 0:
-        if tree.y[at] > y or (tree.y[at] == y and at > object):
-            found = at
-            at = tree.lower[depth, at]
-        else:
-            at = tree.upper[depth, at]
-    return found
-
-
-@njit
-def _slots_next(tree: RangeTree, first: int, last: int, y: float, object: int) -> int:
-    """Return the least object in slots first..last - 1 above (y, object), or -1."""
+def _slots_next(arrays: RangeTree, first: int, last: int, y: float, i: int) -> int:
+    """Return the least object in slots first..last - 1 above (y, i), or -1."""
     found, best = -1, np.inf
     for s in range(first, last):
-        height, i = tree.height[s], tree.occupant[s]
-        if height < y or (height == y and i <= object) or height == np.inf:
+        height, h = arrays.height[s], arrays.occupant[s]
+        if height < y or (height == y and h <= i) or height == np.inf:
             continue
-        if height < best or (height == best and i < found):
-            found, best = i, height
+        if height < best or (height == best and h < found):
+            found, best = h, height
     return found
 
 
 @njit
-def _lower_of(tree: RangeTree, i: int, j: int) -> int:
+def _lower_of(arrays: RangeTree, h: int, j: int) -> int:
     """Return the lower of two objects, either of which may be -1."""
-    return j if i < 0 or (j >= 0 and _below(tree, j, i)) else i
+    return j if h < 0 or (j >= 0 and _below(arrays, j, h)) else h
 
 
 @njit
-def min_y(tree: RangeTree, l: float, r: float, y: float, object: int) -> int:
-    """Return the object with the least (y, id) above (y, object) among those with l < x < r, or -1.
+def min_y(arrays: RangeTree, left: float, right: float, y: float, i: int) -> int:
+    """Return the object with the least (y, id) above (y, i) among those with left < x < right, or -1.
 
     One treap search in each of the O(log n) nodes that make up the strip, and a scan of the buckets at its ends:
     O(log^2 n).
     """
-    first = np.searchsorted(tree.key, l, side="right")
-    last = np.searchsorted(tree.key, r, side="left")
+    first = int(np.searchsorted(arrays.key, left, side="right"))
+    last = int(np.searchsorted(arrays.key, right, side="left"))
     if first >= last:
         return -1
     a, b = first // BUCKET, (last - 1) // BUCKET
     if a == b:
-        return _slots_next(tree, first, last, y, object)
-    found = _slots_next(tree, first, (a + 1) * BUCKET, y, object)
-    found = _lower_of(tree, found, _slots_next(tree, b * BUCKET, last, y, object))
-    buckets = tree.root.size
-    depth = tree.lower.shape[0]
+        return _slots_next(arrays, first, last, y, i)
+    found = _slots_next(arrays, first, (a + 1) * BUCKET, y, i)
+    found = _lower_of(arrays, found, _slots_next(arrays, b * BUCKET, last, y, i))
+    buckets = arrays.root.size
+    depth = arrays.lower.shape[0]
     # Nodes strictly between the paths of the two end buckets.
     a, b = a + buckets, b + buckets
     while a ^ b != 1:
         if a & 1 == 0:
-            found = _lower_of(tree, found, _node_next(tree, a ^ 1, depth, y, object))
+            found = _lower_of(arrays, found, _node_next(arrays, a ^ 1, depth, y, i))
         if b & 1 == 1:
-            found = _lower_of(tree, found, _node_next(tree, b ^ 1, depth, y, object))
+            found = _lower_of(arrays, found, _node_next(arrays, b ^ 1, depth, y, i))
         a >>= 1
         b >>= 1
         depth -= 1
@@ -293,100 +210,91 @@ def min_y(tree: RangeTree, l: float, r: float, y: float, object: int) -> int:
 
 
 @njit
-def _node_next(tree: RangeTree, node: int, depth: int, y: float, object: int) -> int:
-    """Return the least object of a node above (y, object), or -1."""
-    buckets = tree.root.size
+def _node_next(arrays: RangeTree, node: int, depth: int, y: float, i: int) -> int:
+    """Return the least object of a node above (y, i), or -1."""
+    buckets = arrays.root.size
     if node < buckets:
-        return _treap_next(tree, node, depth, y, object)
-    return _slots_next(tree, (node - buckets) * BUCKET, (node - buckets + 1) * BUCKET, y, object)
+        return treap.above(arrays.root[node], arrays.lower[depth], arrays.upper[depth], arrays.y, y, i)
+    return _slots_next(arrays, (node - buckets) * BUCKET, (node - buckets + 1) * BUCKET, y, i)
 
 
 @njit
-def _grow_treaps(tree: RangeTree, top: int, depth: int, first: int, last: int) -> None:
-    """Build the treaps of `top` and the nodes below it over the live objects of slots first..last - 1.
-
-    Taken in ascending (y, id), each object ends the upper spine of its node's treap, and those of smaller priority
-    on the spine become its lower child: O(s log s) for s slots.
-    """
-    buckets, depths = tree.root.size, tree.lower.shape[0]
-    ids = np.sort(tree.occupant[first:last][tree.height[first:last] < np.inf])
-    ids = ids[np.argsort(tree.y[ids], kind="mergesort")]
-    up = np.empty(ids.size, np.int64)
-    tail = np.empty(max(1, (last - first) // BUCKET), np.int64)
+def _grow_treaps(arrays: RangeTree, top: int, depth: int, ids: NDArray[np.int64]) -> None:
+    """Build the treaps of `top` and the nodes below it over their live objects, in (y, id) order. O(s log s)."""
+    buckets, depths = arrays.root.size, arrays.lower.shape[0]
+    nodes = np.empty(ids.size, np.int64)
     low, high = top, top + 1
     while low < buckets:
-        tree.root[low:high] = -1
-        tail[: high - low] = -1
         for j in range(ids.size):
-            i = ids[j]
-            node = (buckets + tree.slot[i] // BUCKET) >> (depths - depth)
-            at, child = tail[node - low], -1
-            while at >= 0 and tree.priority[ids[at]] < tree.priority[i]:
-                child, at = ids[at], up[at]
-            tree.lower[depth, i], tree.upper[depth, i] = child, -1
-            if at < 0:
-                tree.root[node] = i
-            else:
-                tree.upper[depth, ids[at]] = i
-            up[j] = at
-            tail[node - low] = j
+            nodes[j] = ((buckets + arrays.slot[ids[j]] // BUCKET) >> (depths - depth)) - low
+        treap.build(arrays.root[:high], low, nodes, ids, arrays.lower[depth], arrays.upper[depth], arrays.priority)
         low, high, depth = 2 * low, 2 * high, depth + 1
 
 
 @njit
-def _spread(tree: RangeTree, top: int, depth: int, first: int, last: int, count: int) -> None:
-    """Spread gather[:count], in x order, over the slots first..last - 1 of `top` and build what hangs on them."""
-    tree.occupant[first:last] = -1
-    tree.height[first:last] = np.inf
+def _spread(
+    arrays: RangeTree, top: int, depth: int, first: int, last: int, count: int, ids: NDArray[np.int64]
+) -> None:
+    """Spread gather[:count], in x order, over the slots first..last - 1 of `top` and build what hangs on them.
+
+    `ids` are the live ones among them in (y, id) order.
+    """
+    arrays.occupant[first:last] = -1
+    arrays.height[first:last] = np.inf
     for j in range(count):
-        i = tree.gather[j]
+        h = arrays.gather[j]
         s = first + j * (last - first) // count
         end = first + (j + 1) * (last - first) // count
-        tree.slot[i], tree.occupant[s], tree.height[s] = s, i, tree.y[i]
-        tree.key[s:end], tree.key_object[s:end] = tree.x[i], i
-    _grow_treaps(tree, top, depth, first, last)
+        arrays.slot[h], arrays.occupant[s], arrays.height[s] = s, h, arrays.y[h]
+        arrays.key[s:end], arrays.key_object[s:end] = arrays.x[h], h
+    _grow_treaps(arrays, top, depth, ids)
     for bucket in range(first // BUCKET, last // BUCKET):
-        _refresh(tree, bucket)
+        _refresh(arrays, bucket)
 
 
 @njit
-def place(tree: RangeTree, object: int) -> bool:
+def place(arrays: RangeTree, i: int) -> bool:
     """Give a slot to an object whose x is set and that is not live; False when the slots are too full for it."""
-    x = tree.x[object]
-    slots = tree.key.size
+    x = arrays.x[i]
+    slots = arrays.key.size
     at, end = 0, slots
     while at < end:
         s = (at + end) // 2
-        if tree.key[s] < x or (tree.key[s] == x and tree.key_object[s] < object):
+        if arrays.key[s] < x or (arrays.key[s] == x and arrays.key_object[s] < i):
             at = s + 1
         else:
             end = s
     for s in (at - 1, at):
-        if 0 <= s < slots and tree.occupant[s] < 0:
-            tree.slot[object], tree.occupant[s], tree.key[s], tree.key_object[s] = s, object, x, object
+        if 0 <= s < slots and arrays.occupant[s] < 0:
+            arrays.slot[i], arrays.occupant[s], arrays.key[s], arrays.key_object[s] = s, i, x, i
             return True
-    depths = tree.lower.shape[0]
+    depths = arrays.lower.shape[0]
     bucket = min(at, slots - 1) // BUCKET
     for climb in range(depths + 1):
         size = BUCKET << climb
         first = (bucket >> climb) * size
         count = 1
         for s in range(first, first + size):
-            count += tree.occupant[s] >= 0
+            count += arrays.occupant[s] >= 0
         # Full at a bucket, three quarters at the root, evenly in between.
         if count * 4 * max(depths, 1) <= size * (4 * max(depths, 1) - climb):
             count = 0
             for s in range(first, first + size):
                 if s == at:
-                    tree.gather[count] = object
+                    arrays.gather[count] = i
                     count += 1
-                if tree.occupant[s] >= 0:
-                    tree.gather[count] = tree.occupant[s]
+                if arrays.occupant[s] >= 0:
+                    arrays.gather[count] = arrays.occupant[s]
                     count += 1
             if at == first + size:
-                tree.gather[count] = object
+                arrays.gather[count] = i
                 count += 1
-            _spread(tree, (tree.root.size + bucket) >> climb, depths - climb, first, first + size, count)
+            top = (arrays.root.size + bucket) >> climb
+            ids = np.empty(size if climb > 0 else 0, np.int64)
+            if climb > 0:
+                depth = depths - climb
+                ids = ids[: treap.in_order(arrays.root[top], arrays.lower[depth], arrays.upper[depth], ids)]
+            _spread(arrays, top, depths - climb, first, first + size, count, ids)
             return True
     return False
 
@@ -405,87 +313,87 @@ class RangeTreeIndex:
     def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self._load(x, y, np.arange(len(x)), max(len(x), 1))
 
-    def _load(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], placed: NDArray[np.int64], capacity: int
-    ) -> None:
+    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], placed: NDArray[np.int64], capacity: int) -> None:
         """Build over the objects that have a place, half of the slots gaps. O(n log n)."""
         slots = BUCKET
         while slots < 2 * max(len(placed), capacity // 2):
             slots *= 2
-        tree = empty(capacity, slots)
-        tree.x[: len(x)], tree.y[: len(y)] = x, y
+        arrays = empty(capacity, slots)
+        arrays.x[: len(x)], arrays.y[: len(y)] = x, y
         order = placed[np.lexsort((placed, x[placed]))]
-        tree.gather[: len(order)] = order
+        arrays.gather[: len(order)] = order
         if len(order):
-            _spread(tree, 1, 0, 0, slots, len(order))
-        self.arrays = tree
+            live = np.sort(placed[arrays.y[placed] < np.inf])
+            live = live[np.argsort(arrays.y[live], kind="stable")]
+            _spread(arrays, 1, 0, 0, slots, len(order), live)
+        self.arrays = arrays
 
-    def update(self, object: int, y: float) -> None:
+    def update(self, i: int, y: float) -> None:
         """Give an object a new y. O(log^2 n), expected."""
-        update(self.arrays, object, y)
+        update(self.arrays, i, y)
 
-    def insert(self, object: int, x: float, y: float) -> None:
+    def insert(self, i: int, x: float, y: float) -> None:
         """Add an object, new or deleted before. O(log^3 n), amortised."""
-        tree = self.arrays
-        if object >= tree.x.size:
-            self._load(tree.x, tree.y, np.flatnonzero(tree.slot >= 0), max(object + 1, 2 * tree.x.size))
-        self.arrays.x[object] = x
-        if not place(self.arrays, object):
-            tree = self.arrays
-            self._load(tree.x, tree.y, np.append(np.flatnonzero(tree.slot >= 0), object), tree.x.size)
-        update(self.arrays, object, y)
+        arrays = self.arrays
+        if i >= arrays.x.size:
+            self._load(arrays.x, arrays.y, np.flatnonzero(arrays.slot >= 0), max(i + 1, 2 * arrays.x.size))
+        self.arrays.x[i] = x
+        if not place(self.arrays, i):
+            arrays = self.arrays
+            self._load(arrays.x, arrays.y, np.append(np.flatnonzero(arrays.slot >= 0), i), arrays.x.size)
+        update(self.arrays, i, y)
 
-    def delete(self, object: int) -> None:
+    def delete(self, i: int) -> None:
         """Take an object out; its slot becomes a gap. O(log^2 n), expected."""
-        tree = self.arrays
-        update(tree, object, np.inf)
-        tree.occupant[tree.slot[object]] = -1
-        tree.slot[object] = -1
+        arrays = self.arrays
+        update(arrays, i, np.inf)
+        arrays.occupant[arrays.slot[i]] = -1
+        arrays.slot[i] = -1
 
-    def first_k(self, object: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
-        """Ids of the k nearest objects west (east) of an object and below (y, object), nearest first. O(k log n)."""
+    def first_k(self, i: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
+        """Ids of the k nearest objects west (east) of an object and below (y, i), nearest first. O(k log n)."""
         out = np.empty(k, np.int64)
-        return out[: first_k(self.arrays, object, y, west, k, out)]
+        return out[: first_k(self.arrays, i, y, west, k, out)]
 
-    def min_y(self, l: float, r: float, y: float, object: int) -> int:
-        """Id of the lowest object above (y, object) with l < x < r, or -1. O(log^2 n), expected."""
-        return min_y(self.arrays, l, r, y, object)
+    def min_y(self, left: float, right: float, y: float, i: int) -> int:
+        """Id of the lowest object above (y, i) with left < x < right, or -1. O(log^2 n), expected."""
+        return min_y(self.arrays, left, right, y, i)
 
     def _check(self) -> None:
         """Every invariant of the arrays."""
-        tree = self.arrays
-        slots, buckets, depths = tree.key.size, tree.root.size, tree.lower.shape[0]
+        arrays = self.arrays
+        slots, buckets, depths = arrays.key.size, arrays.root.size, arrays.lower.shape[0]
         assert slots == buckets * BUCKET
         assert buckets == 2**depths
-        keys = list(zip(tree.key.tolist(), tree.key_object.tolist(), strict=True))
+        keys = list(zip(arrays.key.tolist(), arrays.key_object.tolist(), strict=True))
         assert keys == sorted(keys)
-        full = np.flatnonzero(tree.occupant >= 0)
-        objects = tree.occupant[full]
-        assert np.array_equal(tree.slot[objects], full)
-        assert np.count_nonzero(tree.slot >= 0) == full.size
-        assert np.array_equal(tree.key_object[full], objects)
-        assert np.array_equal(tree.key[full], tree.x[objects])
-        assert np.array_equal(tree.height[full], tree.y[objects])
-        assert np.all(tree.height[tree.occupant < 0] == np.inf)
-        assert np.all(tree.y[tree.slot < 0] == np.inf)
+        full = np.flatnonzero(arrays.occupant >= 0)
+        objects = arrays.occupant[full]
+        assert np.array_equal(arrays.slot[objects], full)
+        assert np.count_nonzero(arrays.slot >= 0) == full.size
+        assert np.array_equal(arrays.key_object[full], objects)
+        assert np.array_equal(arrays.key[full], arrays.x[objects])
+        assert np.array_equal(arrays.height[full], arrays.y[objects])
+        assert np.all(arrays.height[arrays.occupant < 0] == np.inf)
+        assert np.all(arrays.y[arrays.slot < 0] == np.inf)
         for node in range(1, 2 * buckets):
             climb = depths + 1 - node.bit_length()
             first = ((node << climb) - buckets) * BUCKET
-            inside = tree.occupant[first : first + (BUCKET << climb)]
-            live = sorted((tree.y[i], int(i)) for i in inside if i >= 0 and tree.y[i] < np.inf)
-            assert tree.lowest[node] == (live[0][1] if live else -1)
+            inside = arrays.occupant[first : first + (BUCKET << climb)]
+            live = sorted((arrays.y[h], int(h)) for h in inside if h >= 0 and arrays.y[h] < np.inf)
+            assert arrays.lowest[node] == (live[0][1] if live else -1)
             if node < buckets:
-                assert [i for _, i in live] == self._in_order(tree.root[node], depths - climb)
+                assert [h for _, h in live] == self._in_order(arrays.root[node], depths - climb)
 
     def _in_order(self, at: int, depth: int) -> list[int]:
         """Objects of a treap in order, parents checked against children by priority."""
         if at < 0:
             return []
-        tree = self.arrays
-        for child in (tree.lower[depth, at], tree.upper[depth, at]):
-            assert child < 0 or tree.priority[child] < tree.priority[at]
+        arrays = self.arrays
+        for child in (arrays.lower[depth, at], arrays.upper[depth, at]):
+            assert child < 0 or arrays.priority[child] < arrays.priority[at]
         return [
-            *self._in_order(tree.lower[depth, at], depth),
+            *self._in_order(arrays.lower[depth, at], depth),
             int(at),
-            *self._in_order(tree.upper[depth, at], depth),
+            *self._in_order(arrays.upper[depth, at], depth),
         ]

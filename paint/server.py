@@ -6,17 +6,19 @@ of a table.
 """
 
 import math
+from collections.abc import Iterable
 from operator import index as as_integer
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matching import SubscriptionIndex
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Plan
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan
+from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.index import INDEXES
-from paint.messages import Messages
+from paint.messages import MESSAGE, Messages
 from paint.relax import Relax
 from paint.sparse import Sparse
 from paint.subscribers import Subscribers
@@ -135,7 +137,7 @@ class Server:
         if "subscriptions" not in self._takes:
             raise RangecastError("this server's algorithm does not know the subscriptions; choose algorithm 'sparse'")
 
-    def update(self, object_id: int, new_y: float) -> Messages:
+    def update(self, object_id: SupportsIndex, new_y: SupportsFloat) -> Messages:
         """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
 
         O((k + v) log n + messages) with Paint-Dense over the tournament index when v objects are exposed.
@@ -151,7 +153,7 @@ class Server:
         y = _number("new_y", new_y)
         return _event(self._algorithm.change(i, self._sign * y))
 
-    def insert(self, x: float, y: float) -> tuple[int, Messages]:
+    def insert(self, x: SupportsFloat, y: SupportsFloat) -> tuple[int, Messages]:
         """Add an object, an update from y = +inf; gives it the next free id, which is never used again.
 
         Raises
@@ -159,13 +161,13 @@ class Server:
         TypeError, ValueError
             If a value is not a number or not finite.
         """
-        x, y = _number("x", x), _number("y", y)
+        place, rank = _number("x", x), self._sign * _number("y", y)
         i = self._count
-        self._index.insert(i, x, self._sign * y)
+        self._index.insert(i, place, rank)
         self._count += 1
         return i, _event(self._algorithm.enter(i))
 
-    def delete(self, object_id: int) -> Messages:
+    def delete(self, object_id: SupportsIndex) -> Messages:
         """Remove an object, an update to y = +inf, which the messages carry (-inf when descending).
 
         Raises
@@ -178,7 +180,7 @@ class Server:
         self._index.delete(i)
         return messages
 
-    def move(self, object_id: int, new_x: float, *, direct: bool = True) -> Messages:
+    def move(self, object_id: SupportsIndex, new_x: SupportsFloat, *, direct: bool = True) -> Messages:
         """Change the x of an object; nothing is sent if it stays the same.
 
         Directly, a subscription that loses the object receives its new x, which is outside its range, and a
@@ -217,21 +219,93 @@ class Server:
         TypeError, ValueError
             If any entry is one that `update` refuses; then no event has happened.
         """
+        ids, ys = self._events(object_ids, new_ys, deletions=False)
+        return Messages.of_rows(*self._algorithm.replay(ids, ys))
+
+    def batch(self, events: Iterable[tuple[int, float]], variant: str = "exact") -> Messages:
+        """Run a batch of y-updates of which only the outcome matters (Section IV-A); one event in the result.
+
+        Parameters
+        ----------
+        events : iterable of (object_id, new_y)
+            In the order in which they happened. A new y of +inf (-inf when descending) deletes the object; no later
+            event may name it.
+        variant : {"exact", "printed", "coalesce", "online"}
+            Paint-Batch, put right or as printed, which may leave lists wrong (see `paint.batch`); for comparison, the
+            last event of each object only, one after the other, or all events one after the other.
+
+        Returns
+        -------
+        Messages
+            Subscriptions that apply them in order have the right lists at the end, not in between.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If any event is one that `update` refuses (deletions aside), or the algorithm has no Paint-Batch; then no
+            event has happened.
+        """
+        if variant not in VARIANTS:
+            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
+        object_ids, new_ys = [], []
+        try:
+            for object_id, new_y in events:
+                object_ids.append(object_id)
+                new_ys.append(new_y)
+        except (TypeError, ValueError):
+            raise TypeError("events must be pairs (object_id, new_y)") from None
+        ids, ys = self._events(object_ids, new_ys, deletions=True)
+        if variant == "online":
+            return self._one_by_one(ids, ys)
+        ids, ys = coalesce(ids, ys, self._index.arrays.y)
+        if variant == "coalesce":
+            return self._one_by_one(ids, ys)
+        if not isinstance(self._algorithm, Batching):
+            raise ValueError(f"variant {variant!r} is for dense and sparse; choose 'coalesce' or 'online'")
+        rows = self._algorithm.batch(ids, ys, variant == "printed")
+        for i in ids[ys == np.inf].tolist():
+            self._index.delete(i)
+        return Messages.of_rows(rows, np.array((0, len(rows))))
+
+    def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
+        """Replay events, with a break at each deletion, as one event."""
+        parts = [np.empty(0, MESSAGE)]
+        start = 0
+        for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
+            parts.append(Messages.of_rows(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
+            if end < len(ids):
+                parts.append(self.delete(int(ids[end])).table)
+            start = end + 1
+        table = np.concatenate(parts)
+        return Messages(table, np.array((0, len(table))))
+
+    def _events(
+        self, object_ids: ArrayLike, new_ys: ArrayLike, *, deletions: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Check a stream of events; ids, and y as the index has it, +inf for a deletion."""
         ids = np.asarray(object_ids)
         if ids.ndim != 1:
             raise ValueError(f"object_ids must have one dimension, got {ids.ndim}")
         if ids.dtype.kind not in "iu" and len(ids):
             raise TypeError(f"object_ids must be integers, got an array of {ids.dtype}")
-        ys = _numbers("new_ys", new_ys)
+        gone = self._sign * np.inf
+        ys = _numbers("new_ys", new_ys, allowed=gone if deletions else np.nan)
         _same_length("object_ids", ids, "new_ys", ys)
         known = (ids >= 0) & (ids < self._count)
         known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
         if not known.all():
             where = int(np.argmin(known))
             raise ValueError(f"object_ids[{where}] = {ids[where]} is not an object of this server: {self._known()}")
-        return Messages.of_rows(*self._algorithm.replay(ids.astype(np.int64), self._sign * ys))
+        ids = ids.astype(np.int64)
+        deleted = np.flatnonzero(ys == gone)
+        if len(deleted):
+            last = dict(zip(ids.tolist(), range(len(ids)), strict=True))
+            for where in deleted.tolist():
+                if last[int(ids[where])] != where:
+                    raise ValueError(f"object {ids[where]} is deleted by event {where}; no later event may name it")
+        return ids, self._sign * ys
 
-    def _object(self, object_id: int) -> int:
+    def _object(self, object_id: SupportsIndex) -> int:
         try:
             i = as_integer(object_id)
         except TypeError:
@@ -248,7 +322,7 @@ def _event(rows: NDArray[np.float64]) -> Messages:
     return Messages.of_rows(rows.copy(), np.array((0, len(rows))))
 
 
-def _number(name: str, value: float) -> float:
+def _number(name: str, value: SupportsFloat) -> float:
     if isinstance(value, str | bytes):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
@@ -265,21 +339,22 @@ def _end(name: str, value: float) -> float:
     return float(value) if value in (-math.inf, math.inf) else _number(name, value)
 
 
-def _integer(name: str, value: int) -> int:
+def _integer(name: str, value: SupportsIndex) -> int:
     try:
         return as_integer(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
 
 
-def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def _numbers(name: str, values: ArrayLike, allowed: float = np.nan) -> NDArray[np.float64]:
+    """Check that values are finite, or the one infinity allowed."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got {array.ndim}")
     array = array.astype(np.float64)
-    finite = np.isfinite(array)
+    finite = np.isfinite(array) | (array == allowed)
     if not finite.all():
         where = int(np.argmin(finite))
         raise ValueError(f"{name} must be finite, got {name}[{where}] = {array[where]}")

@@ -25,16 +25,16 @@ STREAMS = {
     "object x": 8,
     "object y": 9,
     "object normals": 10,  # 10 and 11
-    "attempts": 100,  # 100, 101, ...: three for each further attempt of a rejection
+    "draws": 100,  # 100, 101, ...: three for each draw of a rejection
 }
 
 CLUSTERS = 10
 #: Distance between neighbouring object clusters: ten centres cut the domain into eleven segments.
 WIDTH = 1 / (CLUSTERS + 1)
-ATTEMPTS = 12
+ATTEMPTS = 64
 
 
-def uniform_column(seed: int, stream: int, row: Column | str = "id") -> Column:
+def uniform_column(seed: int, stream: int | Column, row: Column | str = "id") -> Column:
     """
     Uniform doubles in [0, 1), one per row, from the top 53 bits of a 64-bit hash of (seed, stream, row).
 
@@ -45,7 +45,7 @@ def uniform_column(seed: int, stream: int, row: Column | str = "id") -> Column:
     return sf.shiftrightunsigned(bits, 11) * sf.lit(2.0**-53)
 
 
-def standard_normals(seed: int, stream: int, row: Column | str = "id") -> tuple[Column, Column]:
+def standard_normals(seed: int, stream: int | Column, row: Column | str = "id") -> tuple[Column, Column]:
     """Two independent standard normals per row, by the Box-Muller transform of streams `stream` and `stream + 1`."""
     # 1 - u lies in (0, 1]: its logarithm is finite.
     radius = sf.sqrt(sf.lit(-2.0) * sf.log(sf.lit(1.0) - uniform_column(seed, stream, row)))
@@ -69,24 +69,35 @@ def clustered(rows: DataFrame, seed: int, *, spread: float = 0.2) -> DataFrame:
 
     `spread` is the paper's λ, for which it gives no value: a cluster has standard deviation λ/4, 0.05 by default.
     The density is the paper's mixture with a squared norm, restricted to 0 <= l <= r <= 1: a draw outside is replaced
-    by the next of the row's own draws, cluster included. If all twelve draws are outside, the last one is folded into
-    the triangle. We draw from the plane, not from the paper's grid of 10,000 x 10,000 points.
+    by the next of the row's own draws, cluster included. If all 64 draws are outside, the last one is folded into the
+    triangle. We draw from the plane, not from the paper's grid of 10,000 x 10,000 points.
     """
-    sigma = sf.lit(spread / 4)
+    draws = STREAMS["draws"]
     inside = (sf.col("l") >= 0) & (sf.col("r") <= 1) & (sf.col("l") <= sf.col("r"))
-    for attempt in range(ATTEMPTS):
-        first = attempt == 0
-        again = STREAMS["attempts"] + 3 * attempt
-        cluster = sf.floor(uniform_column(seed, STREAMS["cluster"] if first else again) * CLUSTERS)
-        z_l, z_r = standard_normals(seed, STREAMS["normals"] if first else again + 1)
-        one = uniform_column(seed, STREAMS["centres"], cluster)
-        other = uniform_column(seed, STREAMS["centres"] + 1, cluster)
-        drawn = {"l": sf.least(one, other) + sigma * z_l, "r": sf.greatest(one, other) + sigma * z_r}
-        if not first:
-            rows = rows.withColumn("inside", inside)
-            drawn = {end: sf.when(sf.col("inside"), sf.col(end)).otherwise(value) for end, value in drawn.items()}
-        rows = rows.withColumns(drawn)
-    return _sorted_ends(rows.drop("inside"), _folded(sf.col("l")), _folded(sf.col("r")))
+    l, r = _clustered_draw(seed, draws, spread / 4)
+    rows = rows.withColumns({"l": l, "r": r}).withColumn("inside", inside)
+    # Spark compiles the first two draws; the loop of the others is interpreted, slower, but few rows come to it.
+    l, r = _clustered_draw(seed, draws + 3, spread / 4)
+    kept = {"l": sf.when(sf.col("inside"), sf.col("l")).otherwise(l)}
+    kept |= {"r": sf.when(sf.col("inside"), sf.col("r")).otherwise(r)}
+    rows = rows.withColumns(kept).withColumn("end", sf.struct("l", "r"))
+
+    def next_draw(last: Column, attempt: Column) -> Column:
+        ends = _clustered_draw(seed, sf.lit(draws) + 3 * attempt, spread / 4)
+        drawn = sf.struct(*(end.alias(name) for end, name in zip(ends, "lr", strict=True)))
+        return sf.when((last["l"] >= 0) & (last["r"] <= 1) & (last["l"] <= last["r"]), last).otherwise(drawn)
+
+    others = sf.sequence(sf.lit(2), sf.lit(ATTEMPTS - 1))
+    rows = rows.withColumn("end", sf.when(inside, sf.col("end")).otherwise(sf.aggregate(others, "end", next_draw)))
+    return _sorted_ends(rows, _folded(sf.col("end.l")), _folded(sf.col("end.r"))).drop("inside", "end")
+
+
+def _clustered_draw(seed: int, stream: int | Column, sigma: float) -> tuple[Column, Column]:
+    """One point of the mixture in the plane, from streams `stream` to `stream + 2`."""
+    cluster = sf.floor(uniform_column(seed, stream) * CLUSTERS)
+    one, other = (uniform_column(seed, STREAMS["centres"] + i, cluster) for i in (0, 1))
+    z_l, z_r = standard_normals(seed, stream + 1)
+    return sf.least(one, other) + sf.lit(sigma) * z_l, sf.greatest(one, other) + sf.lit(sigma) * z_r
 
 
 def _folded(value: Column) -> Column:

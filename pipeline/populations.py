@@ -122,7 +122,7 @@ class Population:
 
     spec: PopulationSpec
     id: npt.NDArray[np.int64]
-    l: Floats  # noqa: E741
+    l: Floats
     r: Floats
     location: Floats
 
@@ -155,7 +155,7 @@ def objects(spark: SparkSession, spec: ObjectSpec) -> tuple[Floats, Floats]:
     return table["x"].to_numpy(), table["y"].to_numpy()
 
 
-def curve(l: Column, r: Column) -> Column:  # noqa: E741
+def curve(l: Column, r: Column) -> Column:
     """Z-order position of (l, r) in [0, 1]^2, at 16 bits per axis."""
     return _spread_bits(l).bitwiseOR(sf.shiftleft(_spread_bits(r), 1))
 

@@ -29,7 +29,7 @@ LARGEST_DRIVER_MB = 4096
 CONNECT_SECONDS = 5.0
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*[1-9]\d*)?\])?")
-_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*[1-9]\d*\s*,\s*[1-9]\d*\s*,\s*[1-9]\d*\s*\]")
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*[1-9]\d*\s*,\s*[1-9]\d*\s*,\s*([1-9]\d*)\s*\]")
 _STANDALONE = re.compile(r"spark://([^\s:/,]+:\d+)(,[^\s:/,]+:\d+)*")
 _OTHER = re.compile(r"yarn|k8s://\S+")
 _MASTERS = "local[*], local[N], local-cluster[N,CORES,MB], spark://HOST:PORT, yarn or k8s://URL"
@@ -117,6 +117,9 @@ def _settings(master: str, driver_memory_mb: int) -> dict[str, str]:
     if _is_on_this_machine(master):
         # Without these Spark looks the host's name up, which may fail or bind to an address others can reach.
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if cluster := _LOCAL_CLUSTER.fullmatch(master):
+        # Executors ask for 1 GB by default and are not started by workers that have less.
+        settings["spark.executor.memory"] = f"{cluster[1]}m"
     return settings
 
 
@@ -180,4 +183,5 @@ def _reason(log: Path) -> str:
     """Find the line of the JVM's log that says why it ended."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     telling = [line for line in lines if re.search(r"exception|error", line, flags=re.IGNORECASE)]
-    return (telling or lines or ["the JVM ended without a word"])[0]
+    reason = (telling or lines or ["the JVM ended without a word"])[0]
+    return re.sub(r'^Exception in thread "\S+" (\S+: )?', "", reason)

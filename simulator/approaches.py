@@ -25,7 +25,7 @@ class Workload(NamedTuple):
     x: NDArray[np.float64]
     """x and y of the n objects."""
     y: NDArray[np.float64]
-    l: NDArray[np.float64]  # noqa: E741 - the paper's name for a range's left end
+    l: NDArray[np.float64]
     """Ends of the m subscriptions."""
     r: NDArray[np.float64]
 
@@ -61,20 +61,22 @@ class Approach:
 
 def _paint_dense(workload: Workload, events: EventStream, epsilon: float | None) -> Outgoing:
     server = paint.Server(workload.x, workload.y, k=workload.k, algorithm="dense", epsilon=epsilon)
-    return _outgoing(server.replay(events.object, events.y))
+    return _outgoing(server, events)
 
 
 def _cn_relax(workload: Workload, events: EventStream, _: float | None) -> Outgoing:
-    return _outgoing(paint.relax(workload.x, events.object, events.y))
+    server = paint.Server(workload.x, workload.y, k=workload.k, algorithm="relax")
+    return _outgoing(server, events)
 
 
 def _unicast(workload: Workload, events: EventStream, _: float | None) -> Outgoing:
     server = paint.Unicast(workload.x, workload.y, np.column_stack([workload.l, workload.r]), k=workload.k)
-    return _outgoing(server.replay(events.object, events.y))
+    return _outgoing(server, events)
 
 
-def _outgoing(messages: Any) -> Outgoing:
-    return Outgoing(messages.table, messages.offsets, messages.costs)
+def _outgoing(server: Any, events: EventStream) -> Outgoing:
+    messages = server.replay(events.object, events.y)
+    return Outgoing(messages.table, messages.offsets, np.zeros((len(events.y), 3), np.int64))
 
 
 APPROACHES: dict[str, Approach] = {

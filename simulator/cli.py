@@ -37,7 +37,9 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Hold the options that come before a command's name."""
 
@@ -48,14 +50,17 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Directory to make for the results [default: runs/NAME].", show_default=False)
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)
+    ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
     ] = None,
     master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
 ) -> None:
     """Run a scenario and compare its approaches."""
-    from .run import run_scenario  # deferred: loading Spark and the kernels takes a second that --help need not wait for
+    # Deferred: loading Spark and the kernels takes a second that --help need not wait for.
+    from .run import run_scenario
     from .scenario import load_scenario
     from .tables import comparison_table
 
@@ -78,7 +83,7 @@ def compare(
     directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
 ) -> None:
     """Show finished runs side by side."""
-    from .tables import comparison_table  # deferred, as in `run`
+    from .tables import comparison_table
 
     Console().print(comparison_table(directories))
 

@@ -8,7 +8,7 @@ than a process and a store per broker. Brokers decide where a message goes from 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import simpy
@@ -25,7 +25,15 @@ from .traffic import Traffic
 __all__ = ["simulate"]
 
 
+class _Due(Protocol):
+    """What SimPy hands to a callback."""
+
+    value: Any
+
+
 class _Hop(NamedTuple):
+    """A message that has come to a broker, and from which other (-1 where it starts)."""
+
     message: int
     broker: int
     came_from: int
@@ -122,11 +130,11 @@ class _Simulation:
         columns.sort(order=["message", "broker"])
         return Traffic(self.overlay_hops, self.ip_hops, columns["message"], columns["broker"], columns["time"])
 
-    def _at(self, time: float, act: Callable[[simpy.Event], None], value: object) -> None:
+    def _at(self, time: float, act: Callable[[_Due], None], value: object) -> None:
         timeout = self.clock.timeout(time - self.clock.now, value)
         timeout.callbacks.append(act)
 
-    def _reach_server(self, reached: simpy.Event) -> None:
+    def _reach_server(self, reached: _Due) -> None:
         """Queue an event at the server, which keeps to the order of event numbers."""
         self.arrived[reached.value] = True
         while self.arrived[self.next_event]:
@@ -135,7 +143,7 @@ class _Simulation:
             self._at(self.server_free, self._inject, (event, self.network.server))
             self.next_event += 1
 
-    def _inject(self, answered: simpy.Event) -> None:
+    def _inject(self, answered: _Due) -> None:
         """Hand an event's messages to the broker where they enter the network."""
         event, broker = answered.value
         for message in range(self.outgoing.offsets[event], self.outgoing.offsets[event + 1]):
@@ -148,7 +156,7 @@ class _Simulation:
         self.broker_free[hop.broker] = done
         self._at(done, self._forward, hop)
 
-    def _forward(self, served: simpy.Event) -> None:
+    def _forward(self, served: _Due) -> None:
         """Deliver a message if it concerns this broker's zone, and send it where this broker knows to."""
         message, broker, came_from = hop = served.value
         if self.gateways is None:
@@ -171,5 +179,5 @@ class _Simulation:
         arrival = departed + float(self.delay_s[broker, neighbour])
         self._at(arrival, self._arrive, _Hop(message, neighbour, broker))
 
-    def _arrive(self, arrived: simpy.Event) -> None:
+    def _arrive(self, arrived: _Due) -> None:
         self._receive(arrived.value)

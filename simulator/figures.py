@@ -53,7 +53,9 @@ def _draw_traffic(axes: Axes, columns: dict[str, pa.Table]) -> None:
     for at, (name, table) in enumerate(columns.items()):
         means = [_mean(table, column) for column, _ in _TRAFFIC]
         places = np.arange(len(_TRAFFIC)) + at * width
-        axes.bar(places, means, width, label=name, color=f"C{at}", edgecolor="black", hatch=_HATCHES[at % len(_HATCHES)])
+        axes.bar(
+            places, means, width, label=name, color=f"C{at}", edgecolor="black", hatch=_HATCHES[at % len(_HATCHES)]
+        )
     axes.set_yscale("log")
     axes.set_xticks(np.arange(len(_TRAFFIC)) + 0.4 - width / 2, [label for _, label in _TRAFFIC])
     axes.set_ylabel("traffic per event (bytes, mean)")
@@ -65,7 +67,9 @@ def _draw_received(axes: Axes, columns: dict[str, pa.Table]) -> None:
     update = np.array([_mean(table, "received_update") for table in columns.values()])
     exposed = np.array([_mean(table, "received_exposed") for table in columns.values()])
     axes.bar(places, update, 0.6, label="the updated object", color="0.75", edgecolor="black")
-    axes.bar(places, exposed, 0.6, bottom=update, label="an exposed object", color="white", edgecolor="black", hatch="///")
+    axes.bar(
+        places, exposed, 0.6, bottom=update, label="an exposed object", color="white", edgecolor="black", hatch="///"
+    )
     axes.set_yscale("log")
     axes.set_xticks(places, list(columns))
     axes.set_ylabel("messages received by\nsubscriptions per event (mean)")

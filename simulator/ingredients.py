@@ -7,12 +7,11 @@ leaves the others as they were.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
 import topologies
-from cn import Can, Network, Zones
+from cn import Can, Gateways, Network, Zones
 from rangecast import cache_dir
 
 from .approaches import Workload
@@ -31,8 +30,7 @@ class Ingredients(NamedTuple):
     events: EventStream
     routes: topologies.Routes
     network: Network
-    home: NDArray[np.int64]
-    """Gateway broker of each subscription."""
+    gateways: Gateways
 
 
 def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
@@ -68,4 +66,4 @@ def gather(scenario: Scenario, spark: SparkSession) -> Ingredients:
         rng=generator(scenario, "events"),
     )
     workload = Workload(scenario.k, x, y, population.l, population.r)
-    return Ingredients(workload, events, routes, network, network.home(population.l, population.r))
+    return Ingredients(workload, events, routes, network, Gateways(network, population.l, population.r))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from rich.progress import Progress
 
 import pipeline
@@ -24,10 +25,11 @@ from .approaches import Approach, Outgoing, parse_approach
 from .des import simulate
 from .figures import draw_comparison
 from .ingredients import Ingredients, gather, generator
+from .receivers import Answered
 from .scenario import Scenario
 from .tally import tally
 from .traffic import Traffic, event_records
-from .verify import Answered, Fault, verify
+from .verify import Fault, verify
 
 __all__ = ["RunError", "RunResult", "run_scenario"]
 
@@ -164,7 +166,7 @@ def _carry(
     progress: Progress,
 ) -> Traffic:
     """Take an approach's messages through the network with the scenario's engine."""
-    gateways = ingredients.home[outgoing.table["subscription"]] if approach.unicast else None
+    gateways = ingredients.gateways.home[outgoing.table["subscription"]] if approach.unicast else None
     if scenario.engine == "tally":
         return tally(ingredients, outgoing, gateways=gateways, serverless=approach.serverless)
     bar = progress.add_task(f"simulating {name}", total=scenario.events.count)
@@ -192,7 +194,7 @@ def _records(
     if approach.unicast:
         received = np.ones(len(traffic.message), np.int64)
     else:
-        received = ingredients.gateways.count(outgoing.table, traffic.message, traffic.broker)
+        received = _received(ingredients, outgoing, traffic)
     return event_records(
         name,
         ingredients.events,
@@ -205,13 +207,19 @@ def _records(
     )
 
 
+def _received(ingredients: Ingredients, outgoing: Outgoing, traffic: Traffic) -> NDArray[np.int64]:
+    """Subscriptions that each delivery to a gateway reaches."""
+    each = np.arange(len(traffic.message) + 1)
+    return ingredients.gateways.index.count(outgoing.table[traffic.message], each, traffic.broker)
+
+
 def _verify(
     scenario: Scenario, ingredients: Ingredients, answered: list[Answered], progress: Progress
 ) -> dict[str, Fault | None]:
     """First fault of each approach, or None; empty where the scenario asks for no verification."""
     if scenario.verify == "none":
         return {}
-    chosen = np.arange(len(ingredients.home))
+    chosen = np.arange(len(ingredients.workload.l))
     if scenario.verify != "all":
         wanted = min(int(scenario.verify.partition(":")[2]), len(chosen))
         chosen = np.sort(generator(scenario, "sample").choice(chosen, wanted, replace=False))
@@ -222,9 +230,13 @@ def _verify(
 def _verdicts(scenario: Scenario, faults: dict[str, Fault | None]) -> list[str]:
     if not faults:
         return ['not verified: set verify = "all" to compare every list with brute force']
-    checked = "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
+    checked = (
+        "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
+    )
     return [
-        f"WRONG    {name}: {fault}" if fault else f"verified {name}: {checked}, {scenario.events.count} events, all right"
+        f"WRONG    {name}: {fault}"
+        if fault
+        else f"verified {name}: {checked}, {scenario.events.count} events, all right"
         for name, fault in faults.items()
     ]
 
@@ -237,7 +249,9 @@ def _title(scenario: Scenario) -> str:
 
 
 def _versions() -> dict[str, str]:
-    return {"rangecast": __version__, "python": platform.python_version()} | {name: version(name) for name in _RECORDED}
+    return {"rangecast": __version__, "python": platform.python_version()} | {
+        name: version(name) for name in _RECORDED
+    }
 
 
 def _to_toml(values: dict[str, Any]) -> str:

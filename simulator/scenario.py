@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from rangecast import RangecastError
+from topologies.inet import MIN_NODES
 
 from .approaches import parse_approach
 
@@ -46,7 +47,7 @@ class Topology(_Table):
     """The IP network under the brokers."""
 
     model: str = "inet"
-    nodes: int = Field(3037, ge=2)
+    nodes: int = Field(default=3037, ge=2)
 
     _known = field_validator("model")(_one_of("the model", sorted(topologies.MODELS)))
 
@@ -54,7 +55,7 @@ class Topology(_Table):
 class Network(_Table):
     """The content-driven network of brokers."""
 
-    brokers: int = Field(64, ge=1)
+    brokers: int = Field(default=64, ge=1)
     space: Literal["triangle", "square"] = "triangle"
 
 
@@ -62,7 +63,7 @@ class Subscriptions(_Table):
     """The population of subscriptions."""
 
     distribution: str = "uniform"
-    count: int = Field(20_000, ge=1)
+    count: int = Field(default=20_000, ge=1)
 
     _known = field_validator("distribution")(_one_of("the distribution", sorted(DISTRIBUTIONS)))
 
@@ -71,7 +72,7 @@ class Objects(_Table):
     """The objects at the start of the run."""
 
     distribution: str = "uniform"
-    count: int = Field(1_000, ge=1)
+    count: int = Field(default=1_000, ge=1)
 
     _known = field_validator("distribution")(_one_of("the distribution", sorted(OBJECT_DISTRIBUTIONS)))
 
@@ -79,27 +80,27 @@ class Objects(_Table):
 class Events(_Table):
     """The stream of updates."""
 
-    count: int = Field(200, ge=1)
+    count: int = Field(default=200, ge=1)
     arrival: Literal["fixed", "poisson"] = "fixed"
-    rate_per_s: float = Field(100.0, gt=0, allow_inf_nan=False)
+    rate_per_s: float = Field(default=100.0, gt=0, allow_inf_nan=False)
 
 
 class Sizes(_Table):
     """Bytes on the wire; the defaults are the paper's cost model of 4-byte values (Section II-A and V)."""
 
-    message_bytes: int = Field(24, ge=1)
-    unicast_bytes: int = Field(16, ge=1)
-    event_bytes: int = Field(16, ge=1)
+    message_bytes: int = Field(default=24, ge=1)
+    unicast_bytes: int = Field(default=16, ge=1)
+    event_bytes: int = Field(default=16, ge=1)
 
 
 class Costs(_Table):
     """Service times in the `des` engine, in microseconds."""
 
-    broker_us: float = Field(20.0, ge=0, allow_inf_nan=False)
-    first_k_us: float = Field(5.0, ge=0, allow_inf_nan=False)
-    min_y_us: float = Field(2.0, ge=0, allow_inf_nan=False)
-    snap_us: float = Field(2.0, ge=0, allow_inf_nan=False)
-    send_us: float = Field(1.0, ge=0, allow_inf_nan=False)
+    broker_us: float = Field(default=20.0, ge=0, allow_inf_nan=False)
+    first_k_us: float = Field(default=5.0, ge=0, allow_inf_nan=False)
+    min_y_us: float = Field(default=2.0, ge=0, allow_inf_nan=False)
+    snap_us: float = Field(default=2.0, ge=0, allow_inf_nan=False)
+    send_us: float = Field(default=1.0, ge=0, allow_inf_nan=False)
 
 
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
@@ -110,7 +111,7 @@ class Scenario(_Table):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     seed: Seed = 1
-    k: int = Field(20, ge=1)
+    k: int = Field(default=20, ge=1)
     approaches: list[str] = Field(min_length=1)
     engine: Literal["tally", "des"] = "tally"
     verify: str = "none"
@@ -133,7 +134,9 @@ class Scenario(_Table):
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise PydanticCustomError(
-                "approach", "{rule}", {"rule": "an approach may be named once; remove the repetition", "value": repeated}
+                "approach",
+                "{rule}",
+                {"rule": "an approach may be named once; remove the repetition", "value": repeated},
             )
         return names
 
@@ -150,19 +153,20 @@ class Scenario(_Table):
             raise PydanticCustomError("fit", "{rule}", {"rule": rule, "key": key, "value": value})
 
         if self.k > self.objects.count:
-            refuse("k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects")
+            refuse(
+                "k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects"
+            )
         if self.network.brokers > self.topology.nodes:
             refuse(
                 "network.brokers",
                 self.network.brokers,
-                f"a broker needs a node of its own and topology.nodes is {self.topology.nodes}; lower it or add nodes",
+                f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",
             )
-        smallest = topologies.MODELS[self.topology.model].smallest
-        if self.topology.nodes < smallest:
+        if self.topology.model == "inet" and self.topology.nodes < MIN_NODES:
             refuse(
                 "topology.nodes",
                 self.topology.nodes,
-                f"the model {self.topology.model} needs at least {smallest} nodes; raise it or take another model",
+                f"the model inet needs at least {MIN_NODES} nodes; raise it or take another model",
             )
         return self
 

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paint import EXPOSED
 from pipeline import EVENTS
 
 from .approaches import Outgoing
@@ -56,7 +57,8 @@ def event_records(
     def per_event(values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.bincount(event_of, weights=values, minlength=count).astype(np.int64)
 
-    exposed = outgoing.table["cause"][traffic.message] == 1 if "cause" in (outgoing.table.dtype.names or ()) else False
+    names_cause = "cause" in (outgoing.table.dtype.names or ())
+    exposed = outgoing.table["cause"][traffic.message] == EXPOSED if names_cause else False
     delivery_event = event_of[traffic.message]
 
     def per_delivery(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -67,7 +69,9 @@ def event_records(
     if traffic.time_s is not None:
         waited = (traffic.time_s - events.time_s[delivery_event]) * 1e3
         ranks = np.array([0.5, 0.95, 0.99, 1.0])
-        latency = dict(zip(latency, weighted_percentiles(waited, received, delivery_event, count, ranks).T, strict=True))
+        latency = dict(
+            zip(latency, weighted_percentiles(waited, received, delivery_event, count, ranks).T, strict=True)
+        )
     columns: dict[str, object] = {
         "approach": np.full(count, name),
         "event": np.arange(count),

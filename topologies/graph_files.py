@@ -77,7 +77,7 @@ def parse_graphml(text: str) -> Draft:
     try:
         reader.parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise BrokenLineError(error.lineno, f"no well-formed XML: {expat.ErrorString(error.code)}") from None
+        raise BrokenLineError(error.lineno, f"not well-formed XML: {expat.ErrorString(error.code)}") from None
     if not reader.found_graph:
         raise BrokenLineError(1, "no <graph> in the file")
     for source, target, line, data in reader.links:

@@ -19,7 +19,7 @@ from topologies.attributes import PLANE, network, random_places
 __all__ = ["barabasi_albert", "transit_stub", "waxman"]
 
 
-def waxman(nodes: int, seed: int, mean_degree: float = 4.0, alpha: float = 0.15) -> "nx.Graph[int]":
+def waxman(nodes: int, seed: int, mean_degree: float | None = None, alpha: float = 0.15) -> "nx.Graph[int]":
     """Generate a Waxman network: the nearer two nodes, the likelier their link.
 
     Parameters
@@ -28,8 +28,9 @@ def waxman(nodes: int, seed: int, mean_degree: float = 4.0, alpha: float = 0.15)
         Number of nodes N, at least 2.
     seed : int
         Decides places and links.
-    mean_degree : float
-        Mean number of links of a node, before the pieces are connected.
+    mean_degree : float, optional
+        Mean number of links of a node, before the pieces are connected; by default 4, or as many as a network of
+        fewer than about 30 nodes allows.
     alpha : float
         Typical length of a link over the diagonal of the square.
 
@@ -42,7 +43,7 @@ def waxman(nodes: int, seed: int, mean_degree: float = 4.0, alpha: float = 0.15)
     thinned.
     """
     nodes = _at_least("nodes", nodes, 2)
-    if not mean_degree > 0:
+    if mean_degree is not None and not mean_degree > 0:
         raise ValueError(f"mean_degree must be positive, got {mean_degree}")
     if not alpha > 0:
         raise ValueError(f"alpha must be positive, got {alpha}")
@@ -51,13 +52,15 @@ def waxman(nodes: int, seed: int, mean_degree: float = 4.0, alpha: float = 0.15)
     scale = alpha * math.hypot(PLANE, PLANE)
     sample = rng.random((100_000, 4)) * PLANE
     nearness = float(np.exp(-np.hypot(sample[:, 0] - sample[:, 1], sample[:, 2] - sample[:, 3]) / scale).mean())
-    beta = mean_degree / (nodes - 1) / nearness
-    if beta > 1:
+    reachable = nearness * (nodes - 1)
+    if mean_degree is None:
+        mean_degree = min(4.0, reachable)
+    if mean_degree > reachable:
         raise ValueError(
-            f"mean_degree must be at most {nearness * (nodes - 1):.4g} for {nodes} nodes and alpha {alpha}, "
+            f"mean_degree must be at most {reachable:.4g} for {nodes} nodes and alpha {alpha}, "
             f"got {mean_degree}; lower it or raise alpha"
         )
-    pairs = _random_pairs(nodes, beta, rng)
+    pairs = _random_pairs(nodes, mean_degree / reachable, rng)
     step = places[pairs[:, 0]] - places[pairs[:, 1]]
     kept = rng.random(len(pairs)) < np.exp(-np.hypot(step[:, 0], step[:, 1]) / scale)
     return network(places, _connect(places, pairs[kept]))

@@ -171,10 +171,10 @@ def _link_table(graph: "nx.Graph[int]") -> tuple[NDArray[np.int32], NDArray[np.f
         try:
             column = np.fromiter(values, np.float64, count)
         except (TypeError, ValueError):
-            raise TopologyError(f"every link needs a number as {name}; topologies.fill adds missing ones") from None
+            column = np.full(count, np.nan)
         if not (np.isfinite(column) & (column >= least)).all():
-            rule = "not negative" if least == 0 else "positive"
-            raise TopologyError(f"{name} of every link must be finite and {rule}, got {column.min()} at least once")
+            rule = "at least 0" if least == 0 else "positive"
+            raise TopologyError(f"{name} of every link must be finite and {rule}; topologies.fill adds missing ones")
         columns.append(column[order])
     return links[order], columns[0], columns[1]
 

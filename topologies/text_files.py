@@ -61,7 +61,8 @@ def format_inet(graph: "nx.Graph[int]") -> Iterator[str]:
     delays = link_delays(places, links).tolist()
     steps = places[links[:, 0]] - places[links[:, 1]]
     distances = np.hypot(steps[:, 0], steps[:, 1]).tolist()
-    for (u, v, delay), by_rule, distance in zip(graph.edges(data="delay_ms"), delays, distances, strict=True):
+    for (u, v, attributes), by_rule, distance in zip(graph.edges(data=True), delays, distances, strict=True):
+        delay = attributes["delay_ms"]
         yield f"{u} {v} {round(distance) if delay == by_rule else repr(delay * UNITS_PER_MS)}"
 
 

@@ -35,8 +35,8 @@ def test_zones_tile_and_tables_are_right(brokers: int, seed: int, space: str) ->
 def test_home_is_the_zone_that_holds_the_subscription(brokers: int, seed: int, space: str) -> None:
     zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
-    l, r = np.sort(edge_values(zones, rng, 60).reshape(2, 30), axis=0)  # noqa: E741
-    l, r = np.append(l, [-LARGEST, LARGEST, -LARGEST]), np.append(r, [LARGEST, LARGEST, -LARGEST])  # noqa: E741
+    l, r = np.sort(edge_values(zones, rng, 60).reshape(2, 30), axis=0)
+    l, r = np.append(l, [-LARGEST, LARGEST, -LARGEST]), np.append(r, [LARGEST, LARGEST, -LARGEST])
     for home, left, right in zip(zones.home(l, r), l, r, strict=True):
         assert [b for b in range(brokers) if holds(zones.table.extents[b], left, right)] == [home]
 
@@ -63,7 +63,7 @@ def test_invariants_hold_after_every_departure_and_join(brokers: int, seed: int,
 def test_a_population_balances_the_zones() -> None:
     rng = np.random.default_rng(5)
     middle, width = rng.normal(0.5, 0.02, 20_000), rng.exponential(0.01, 20_000)
-    l, r = middle - width, middle + width  # noqa: E741
+    l, r = middle - width, middle + width
     balanced = np.bincount(Zones(64, seed=1, population=(l, r)).home(l, r), minlength=64)
     uniform = np.bincount(Zones(64, seed=1).home(l, r), minlength=64)
     assert (balanced**2).sum() < (uniform**2).sum() / 4
@@ -75,7 +75,7 @@ def test_equal_members_do_not_stop_the_splitting() -> None:
 
 
 def test_triangle_uses_every_broker_and_square_about_half() -> None:
-    l, r = np.sort(np.random.default_rng(0).random((2, 100_000)), axis=0)  # noqa: E741
+    l, r = np.sort(np.random.default_rng(0).random((2, 100_000)), axis=0)
     assert len(np.unique(Zones(100, seed=2).home(l, r))) == 100
     assert 40 < len(np.unique(Zones(100, seed=2, space="square").home(l, r))) < 70
 

@@ -143,7 +143,7 @@ def test_memory_and_ids() -> None:
         ([[0.0]], [[1.0]], ValueError, "one dimension"),
     ],
 )
-def test_bad_ranges_change_nothing(l: object, r: object, kind: type[Exception], text: str) -> None:  # noqa: E741
+def test_bad_ranges_change_nothing(l: object, r: object, kind: type[Exception], text: str) -> None:
     index = SubscriptionIndex([0.0, 1.0], [1.0, 2.0])
     with pytest.raises(kind, match=text):
         index.insert(l, r)  # type: ignore[arg-type]

@@ -7,26 +7,26 @@ class Objects:
     """Positions of the live objects by id."""
 
     def __init__(self, x: list[float], y: list[float]) -> None:
-        self.at = {i: (x[i], y[i]) for i in range(len(x))}
+        self.at = {h: (x[h], y[h]) for h in range(len(x))}
 
-    def update(self, object: int, y: float) -> None:
-        self.at[object] = (self.at[object][0], y)
+    def update(self, i: int, y: float) -> None:
+        self.at[i] = (self.at[i][0], y)
 
-    def insert(self, object: int, x: float, y: float) -> None:
-        self.at[object] = (x, y)
+    def insert(self, i: int, x: float, y: float) -> None:
+        self.at[i] = (x, y)
 
-    def delete(self, object: int) -> None:
-        del self.at[object]
+    def delete(self, i: int) -> None:
+        del self.at[i]
 
-    def first_k(self, object: int, y: float, west: bool, k: int) -> list[int]:
-        here = (self.at[object][0], object)
-        low = [(x, i) for i, (x, height) in self.at.items() if height < math.inf and (height, i) < (y, object)]
+    def first_k(self, i: int, y: float, west: bool, k: int) -> list[int]:
+        here = (self.at[i][0], i)
+        low = [(x, h) for h, (x, height) in self.at.items() if height < math.inf and (height, h) < (y, i)]
         if west:
             side = sorted((place for place in low if place < here), reverse=True)
         else:
             side = sorted(place for place in low if place > here)
-        return [i for _, i in side[:k]]
+        return [h for _, h in side[:k]]
 
-    def min_y(self, l: float, r: float, y: float, object: int) -> int:
-        inside = [(height, i) for i, (x, height) in self.at.items() if l < x < r and height < math.inf]
-        return min((place for place in inside if place > (y, object)), default=(0.0, -1))[1]
+    def min_y(self, left: float, right: float, y: float, i: int) -> int:
+        inside = [(height, h) for h, (x, height) in self.at.items() if left < x < right and height < math.inf]
+        return min((place for place in inside if place > (y, i)), default=(0.0, -1))[1]

@@ -14,7 +14,7 @@ class Points:
         self.r: npt.NDArray[np.float64] = np.empty(0)
         self.alive: npt.NDArray[np.bool_] = np.empty(0, bool)
 
-    def insert(self, l: list[float], r: list[float]) -> list[int]:  # noqa: E741
+    def insert(self, l: list[float], r: list[float]) -> list[int]:
         largest = np.finfo(float).max
         first = self.l.size
         self.l = np.concatenate((self.l, np.clip(np.array(l, float), -largest, largest)))
@@ -34,5 +34,5 @@ class Points:
         inside = self.report(box)
         if not inside:
             return None
-        l, r = self.l[inside], self.r[inside]  # noqa: E741
+        l, r = self.l[inside], self.r[inside]
         return float(l.min()), float(l.max()), float(r.min()), float(r.max())

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from simulator.receivers import Received
 from simulator.verify import Fault, Truth
 
 X = np.array([0.1, 0.2, 0.3, 0.4])
@@ -11,11 +12,16 @@ L = np.array([0.0, 0.0, 0.35])
 R = np.array([1.0, 0.25, 0.5])
 
 
+def received(subscriptions: list[int], i: int) -> Received:
+    told = np.array(subscriptions, np.int64)
+    return Received(told, np.full(len(told), i))
+
+
 def check(truth: Truth, event: int, i: int, y: float, notified: list[int], *, exact: bool = True,
           ids: np.ndarray | None = None) -> Fault | None:  # fmt: skip
     concerned, affected = truth.advance(i, y)
     held = truth.ids.copy() if ids is None else ids
-    return truth.check(event, concerned, affected, np.array(notified, np.int64), held, truth.values, exact=exact)
+    return truth.check(event, concerned, affected, received(notified, i), held, truth.values, exact=exact)
 
 
 def test_the_lists_are_the_lowest_in_range() -> None:
@@ -39,6 +45,7 @@ def test_right_answers_pass() -> None:
     ("notified", "exact", "subscription", "text"),
     [
         ([0], True, 1, "event 5: subscription 1 was not notified although its list changed"),
+        ([0, 1, 1], True, 1, "event 5: subscription 1 was told of the same object twice"),
         ([0, 1, 2], True, 2, "event 5: subscription 2 was notified although nothing changed"),
     ],
 )

@@ -1,0 +1,107 @@
+"""Union and gain of two staircases: exactly the region, each point once, and no fewer rectangles would do."""
+
+import math
+from functools import cache
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paint.staircase import gain_tiles, make_columns, union_tiles
+
+Lists = tuple[list[float], list[float]]
+Cells = frozenset[tuple[int, int]]
+
+X = 0.0
+LEFT = [-4.0, -3.0, -2.0, -1.0, 0.0]
+RIGHT = [0.0, 1.0, 2.0, 3.0, 4.0]
+# One subscription for each cell that ends in the lists can tell apart.
+ENDS_LEFT = [-5.0, *LEFT]
+ENDS_RIGHT = [*RIGHT, 5.0]
+
+
+def holds(lists: Lists, k: int, left: float, right: float) -> bool:
+    """Whether [left, right] has fewer than k of the listed objects in range."""
+    west, east = lists
+    return sum(left <= x for x in west) + sum(x <= right for x in east) < k
+
+
+def tiles(kernel: object, before: Lists, after: Lists, k: int) -> list[tuple[float, ...]]:
+    out = np.empty((4 * k + 4, 8))
+    arguments: list[object] = []
+    for west, east in (before, after):
+        arguments += [np.array([*west, 0.0]), len(west), np.array([*east, 0.0]), len(east)]
+    end = kernel(X, *arguments, k, make_columns(k), out, 0)  # type: ignore[operator]
+    return [tuple(row[:4]) for row in out[:end].tolist()]
+
+
+def reached(row: tuple[float, ...], left: float, right: float) -> bool:
+    l_in, r_in, l_out, r_out = row
+    return l_out < left <= l_in and r_in <= right < r_out
+
+
+@cache
+def fewest(cells: Cells) -> int:
+    """Fewest rectangles that partition the cells: try every rectangle at the first cell."""
+    if not cells:
+        return 0
+    i, j = min(cells)
+    best = len(cells)
+    height = 1
+    while (i, j + height - 1) in cells:
+        width = 1
+        while all((i + width - 1, j + step) in cells for step in range(height)):
+            block = {(i + a, j + b) for a in range(width) for b in range(height)}
+            best = min(best, 1 + fewest(cells - block))
+            width += 1
+        height += 1
+    return best
+
+
+def check(kernel: object, before: Lists, after: Lists, k: int, minus: bool) -> None:
+    found = tiles(kernel, before, after, k)
+    cells = set()
+    for i, left in enumerate(ENDS_LEFT):
+        for j, right in enumerate(ENDS_RIGHT):
+            old, new = holds(before, k, left, right), holds(after, k, left, right)
+            wanted = new and not old if minus else old or new
+            assert sum(reached(row, left, right) for row in found) == wanted
+            if wanted:
+                cells.add((i, j))
+    assert all(row[2] < row[0] and row[1] < row[3] for row in found)
+    assert len(found) == fewest(frozenset(cells))
+
+
+@st.composite
+def two_lists(draw: st.DrawFn) -> tuple[Lists, Lists, int]:
+    k = draw(st.integers(1, 5))
+
+    def one() -> Lists:
+        west = draw(st.lists(st.sampled_from(LEFT), max_size=k))
+        east = draw(st.lists(st.sampled_from(RIGHT), max_size=k))
+        return sorted(west, reverse=True), sorted(east)
+
+    return one(), one(), k
+
+
+@settings(deadline=None, max_examples=400)
+@given(two_lists())
+def test_union_is_exact_and_minimal(case: tuple[Lists, Lists, int]) -> None:
+    check(union_tiles, *case, minus=False)
+
+
+@settings(deadline=None, max_examples=800)
+@given(two_lists())
+def test_gain_is_exact_and_minimal(case: tuple[Lists, Lists, int]) -> None:
+    check(gain_tiles, *case, minus=True)
+
+
+def test_gain_over_nothing_is_the_whole_region() -> None:
+    """Before, k objects at the same place hid it from everyone."""
+    assert tiles(gain_tiles, ([0.0, 0.0], []), ([], []), 2) == [(0.0, 0.0, -math.inf, math.inf)]
+
+
+def test_horizontal_chord_saves_a_tile() -> None:
+    """The upper stair turns at r = 2 and so does the lower one, further east."""
+    before, after = ([-1.0], [1.0, 2.0]), ([-2.0], [2.0, 3.0])
+    assert len(tiles(gain_tiles, before, after, 2)) == 2
