@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import paint
 from matching import SubscriptionIndex, UnknownSubscriptionError
 from rangecast import RangecastError
-from tests.oracles.topk import Objects, Subscribers, distinct_subscriptions, reaches, smallest_tiling, top_k
+from tests.oracles.topk import Objects, Subscribers, reaches, smallest_tiling, top_k
 from tests.strategies import events, worlds
 
 MANY = settings(deadline=None, max_examples=60)
