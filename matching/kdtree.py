@@ -34,17 +34,18 @@ __all__ = [
     "snap",
 ]
 
-BLOCK = 48
+BLOCK = 24
 """Slots per leaf block."""
-FILL = 32
+FILL = 16
 """Subscriptions per leaf block when a subtree is built; the rest of the block is room to grow."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """Stands for infinite ends of subscriptions; an empty node's box begins beyond it."""
 
-SOLID = -1
-"""In `Tree.child`: a leaf that is a box only. Leaf blocks b are stored as FIRST_BLOCK - b."""
-FIRST_BLOCK = -2
+CHILD, PARENT, SIZE, AXIS = range(4)
+"""Columns of `Tree.link`."""
+SOLID = 0
+"""In column CHILD: a leaf that is a box only. That of a leaf with block b is ~b, which is negative."""
 
 ISSUED, PAIRS_USED, BLOCKS_USED, FREE_PAIR, FREE_PAIRS, FREE_BLOCK, FREE_BLOCKS, PEAK = range(8)
 """Positions in `Tree.state`."""
@@ -55,20 +56,13 @@ class Tree(NamedTuple):
 
     box: npt.NDArray[np.float64]
     """(nodes, 4): l_min, l_max, r_min, r_max; inf, -inf, inf, -inf when empty."""
+    link: npt.NDArray[np.int32]
+    """(nodes, 4): CHILD, the first child, SOLID, or ~block; PARENT, of both siblings, or in the first of a free pair
+    the next one; SIZE, the number of subscriptions below; AXIS, what an inner node splits, 0 for l and 1 for r."""
     split: npt.NDArray[np.float64]
     """(nodes,): an inner node's first child holds coordinates <= split, its second child coordinates >= split."""
-    axis: npt.NDArray[np.int8]
-    """(nodes,): 0 when an inner node splits l, 1 when it splits r."""
-    child: npt.NDArray[np.int32]
-    """(nodes,): first child of an inner node, SOLID, or FIRST_BLOCK - block for a leaf."""
-    parent: npt.NDArray[np.int32]
-    """(nodes,): parent of both siblings; for the first of a free pair the next free pair."""
-    size: npt.NDArray[np.int32]
-    """(nodes,): number of subscriptions below."""
-    left: npt.NDArray[np.float64]
-    """(slots,): left ends; the slots of block b start at b * BLOCK, its subscriptions come first."""
-    right: npt.NDArray[np.float64]
-    """(slots,): right ends."""
+    ends: npt.NDArray[np.float64]
+    """(slots, 2): l and r; the slots of block b start at b * BLOCK, its subscriptions come first."""
     id: npt.NDArray[np.int32]
     """(slots,): subscription ids."""
     node_of: npt.NDArray[np.int32]
@@ -92,16 +86,11 @@ def new_tree(subscriptions: int, ids: int, leaf_size: int = FILL) -> Tree:
         Subscriptions per leaf when the tree is built.
     """
     blocks = max(1, -(-subscriptions // leaf_size))
-    nodes = 2 * blocks
     tree = Tree(
-        box=np.empty((nodes, 4)),
-        split=np.zeros(nodes),
-        axis=np.zeros(nodes, np.int8),
-        child=np.zeros(nodes, np.int32),
-        parent=np.zeros(nodes, np.int32),
-        size=np.zeros(nodes, np.int32),
-        left=np.empty(blocks * BLOCK),
-        right=np.empty(blocks * BLOCK),
+        box=np.empty((2 * blocks, 4)),
+        link=np.zeros((2 * blocks, 4), np.int32),
+        split=np.zeros(2 * blocks),
+        ends=np.empty((blocks * BLOCK, 2)),
         id=np.empty(blocks * BLOCK, np.int32),
         node_of=np.zeros(blocks, np.int32),
         slot=np.full(ids, -1, np.int32),
@@ -110,7 +99,7 @@ def new_tree(subscriptions: int, ids: int, leaf_size: int = FILL) -> Tree:
     tree.state[PAIRS_USED] = 1
     tree.state[BLOCKS_USED] = 1
     tree.state[FREE_PAIR] = tree.state[FREE_BLOCK] = -1
-    tree.child[0] = FIRST_BLOCK
+    tree.link[0, CHILD] = ~0
     tree.box[0] = np.inf, -np.inf, np.inf, -np.inf
     return tree
 
@@ -133,7 +122,7 @@ def _take_pair(tree: Tree) -> int:
     state = tree.state
     if state[FREE_PAIRS] > 0:
         node = state[FREE_PAIR]
-        state[FREE_PAIR] = tree.parent[node]
+        state[FREE_PAIR] = tree.link[node, PARENT]
         state[FREE_PAIRS] -= 1
         return int(node)
     state[PAIRS_USED] += 1
@@ -235,16 +224,16 @@ def build(
     while len(pending) > 0:
         node, lo, hi = pending.pop()
         fit_box(tree, node, left, right, lo, hi)
-        tree.size[node] = hi - lo
+        tree.link[node, SIZE] = hi - lo
         leaves = (hi - lo + leaf_size - 1) // leaf_size
         if leaves <= 1:
             block = _take_block(tree)
-            tree.child[node] = FIRST_BLOCK - block
+            tree.link[node, CHILD] = ~block
             tree.node_of[block] = node
             for i in range(lo, hi):
                 to = block * BLOCK + i - lo
-                tree.left[to] = left[i]
-                tree.right[to] = right[i]
+                tree.ends[to, 0] = left[i]
+                tree.ends[to, 1] = right[i]
                 tree.id[to] = ids[i]
                 tree.slot[ids[i]] = to
             continue
@@ -255,21 +244,27 @@ def build(
         else:
             select(left, right, ids, lo, hi, middle)
         first = _take_pair(tree)
-        tree.axis[node] = 1 if wider_r else 0
+        tree.link[node, AXIS] = 1 if wider_r else 0
         tree.split[node] = right[middle] if wider_r else left[middle]
-        tree.child[node] = first
-        tree.parent[first] = node
-        tree.parent[first + 1] = node
+        tree.link[node, CHILD] = first
+        tree.link[first, PARENT] = node
+        tree.link[first + 1, PARENT] = node
         pending.append((first + 1, middle, hi))
         pending.append((first, lo, middle))
 
 
 @njit
-def following(tree: Tree, node: int) -> int:
+def following(link: npt.NDArray[np.int32], node: int) -> int:
     """The node after a node's whole subtree; 0 at the end of the walk."""
     while node & 1:
-        node = tree.parent[node]
+        node = link[node, PARENT]
     return node + 1 if node else 0
+
+
+@njit
+def inside(left: float, right: float, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
+    """Whether a point is in a rectangle, without a branch per side: which side fails cannot be predicted."""
+    return (left >= l_lo) & (left <= l_hi) & (right >= r_lo) & (right <= r_hi)
 
 
 @njit
@@ -283,7 +278,7 @@ def snap(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
     if l_lo > l_hi or r_lo > r_hi:
         return False, a_min, a_max, b_min, b_max
     l_hi = min(l_hi, LARGEST)
-    box = tree.box
+    box, link, ends = tree.box, tree.link, tree.ends
     node = 0
     while True:
         l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
@@ -291,7 +286,7 @@ def snap(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
             whole = l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi
             l_min, l_max, r_min, r_max = max(l_min, l_lo), min(l_max, l_hi), max(r_min, r_lo), min(r_max, r_hi)
             if l_min < a_min or l_max > a_max or r_min < b_min or r_max > b_max:
-                child = tree.child[node]
+                child = link[node, CHILD]
                 if whole or child == SOLID:
                     a_min, a_max = min(a_min, l_min), max(a_max, l_max)
                     b_min, b_max = min(b_min, r_min), max(b_max, r_max)
@@ -299,13 +294,14 @@ def snap(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
                     node = child
                     continue
                 else:
-                    start = (FIRST_BLOCK - child) * BLOCK
-                    for i in range(start, start + tree.size[node]):
-                        left, right = tree.left[i], tree.right[i]
-                        if l_lo <= left <= l_hi and r_lo <= right <= r_hi:
+                    start = ~child * BLOCK
+                    for i in range(start, start + link[node, SIZE]):
+                        left, right = ends[i, 0], ends[i, 1]
+                        news = (left < a_min) | (left > a_max) | (right < b_min) | (right > b_max)
+                        if news & inside(left, right, l_lo, l_hi, r_lo, r_hi):
                             a_min, a_max = min(a_min, left), max(a_max, left)
                             b_min, b_max = min(b_min, right), max(b_max, right)
-        node = following(tree, node)
+        node = following(link, node)
         if node == 0:
             return a_min <= a_max, a_min, a_max, b_min, b_max
 
@@ -320,12 +316,12 @@ def is_empty(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
     if l_lo > l_hi or r_lo > r_hi:
         return True
     l_hi = min(l_hi, LARGEST)
-    box = tree.box
+    box, link, ends = tree.box, tree.link, tree.ends
     node = 0
     while True:
         l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
         if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = tree.child[node]
+            child = link[node, CHILD]
             if child == SOLID:
                 return False
             if l_min >= l_lo and l_max <= l_hi and (r_min >= r_lo or r_max <= r_hi):
@@ -335,11 +331,11 @@ def is_empty(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
             if child > 0:
                 node = child
                 continue
-            start = (FIRST_BLOCK - child) * BLOCK
-            for i in range(start, start + tree.size[node]):
-                if l_lo <= tree.left[i] <= l_hi and r_lo <= tree.right[i] <= r_hi:
+            start = ~child * BLOCK
+            for i in range(start, start + link[node, SIZE]):
+                if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
                     return False
-        node = following(tree, node)
+        node = following(link, node)
         if node == 0:
             return True
 
@@ -347,24 +343,24 @@ def is_empty(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
 @njit
 def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
     """Number of subscriptions inside a rectangle, O(sqrt(m)) at worst; a solid leaf that meets it counts in full."""
-    box = tree.box
+    box, link, ends = tree.box, tree.link, tree.ends
     total = 0
     node = 0
     while True:
         l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
         if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = tree.child[node]
+            child = link[node, CHILD]
             if child == SOLID or (l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi):
-                total += tree.size[node]
+                total += link[node, SIZE]
             elif child > 0:
                 node = child
                 continue
             else:
-                start = (FIRST_BLOCK - child) * BLOCK
-                for i in range(start, start + tree.size[node]):
-                    if l_lo <= tree.left[i] <= l_hi and r_lo <= tree.right[i] <= r_hi:
+                start = ~child * BLOCK
+                for i in range(start, start + link[node, SIZE]):
+                    if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
                         total += 1
-        node = following(tree, node)
+        node = following(link, node)
         if node == 0:
             return total
 
@@ -385,23 +381,23 @@ def report(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> np
     `count` plus O(1) per id.
     """
     found = np.empty(count(tree, l_lo, l_hi, r_lo, r_hi), np.int64)
-    box = tree.box
+    box, link, ends = tree.box, tree.link, tree.ends
     total = 0
     node = 0
     while total < found.size:
         l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
         if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = tree.child[node]
+            child = link[node, CHILD]
             if child > 0:
                 node = child
                 continue
             if child != SOLID:
-                start = (FIRST_BLOCK - child) * BLOCK
-                for i in range(start, start + tree.size[node]):
-                    if l_lo <= tree.left[i] <= l_hi and r_lo <= tree.right[i] <= r_hi:
+                start = ~child * BLOCK
+                for i in range(start, start + link[node, SIZE]):
+                    if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
                         found[total] = tree.id[i]
                         total += 1
-        node = following(tree, node)
+        node = following(link, node)
         if node == 0:
             break
     return found[:total]

@@ -16,17 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from matching.kdtree import (
+    AXIS,
     BLOCK,
     BLOCKS_USED,
+    CHILD,
     FILL,
-    FIRST_BLOCK,
     FREE_BLOCK,
     FREE_BLOCKS,
     FREE_PAIR,
     FREE_PAIRS,
     ISSUED,
     PAIRS_USED,
+    PARENT,
     PEAK,
+    SIZE,
     Tree,
     build,
     fit_box,
@@ -54,7 +57,7 @@ GROWTH = 1.25
 def _room(tree: Tree, pairs: int, blocks: int) -> bool:
     """Whether so many pairs of nodes and blocks can be taken."""
     state = tree.state
-    free_pairs = state[FREE_PAIRS] + tree.child.size // 2 - state[PAIRS_USED]
+    free_pairs = state[FREE_PAIRS] + len(tree.link) // 2 - state[PAIRS_USED]
     free_blocks = state[FREE_BLOCKS] + tree.node_of.size - state[BLOCKS_USED]
     return bool(free_pairs >= pairs and free_blocks >= blocks)
 
@@ -70,17 +73,17 @@ def _copy_points(
     """Write the points of a subtree to the front of three arrays."""
     to = 0
     node = root
-    end = following(tree, root)
+    end = following(tree.link, root)
     while True:
-        child = tree.child[node]
+        child = tree.link[node, CHILD]
         if child > 0:
             node = child
             continue
-        start = (FIRST_BLOCK - child) * BLOCK
-        for i in range(start, start + tree.size[node]):
-            left[to], right[to], ids[to] = tree.left[i], tree.right[i], tree.id[i]
+        start = ~child * BLOCK
+        for i in range(start, start + tree.link[node, SIZE]):
+            left[to], right[to], ids[to] = tree.ends[i, 0], tree.ends[i, 1], tree.id[i]
             to += 1
-        node = following(tree, node)
+        node = following(tree.link, node)
         if node == end:
             return
 
@@ -90,7 +93,7 @@ def collect(
     tree: Tree, root: int, extra: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int32]]:
     """Points of a subtree as arrays (left, right, id) with a number of unset entries at the end."""
-    size = tree.size[root] + extra
+    size = tree.link[root, SIZE] + extra
     left = np.empty(size, np.float64)
     right = np.empty(size, np.float64)
     ids = np.empty(size, np.int32)
@@ -105,17 +108,17 @@ def _release(tree: Tree, root: int) -> None:
     pending = [root]
     while len(pending) > 0:
         node = pending.pop()
-        child = tree.child[node]
+        child = tree.link[node, CHILD]
         if child > 0:
             pending.append(int(child))
             pending.append(int(child) + 1)
         else:
-            block = FIRST_BLOCK - child
+            block = ~child
             tree.node_of[block] = state[FREE_BLOCK]
             state[FREE_BLOCK] = block
             state[FREE_BLOCKS] += 1
         if node != root and not node & 1:
-            tree.parent[node] = state[FREE_PAIR]
+            tree.link[node, PARENT] = state[FREE_PAIR]
             state[FREE_PAIR] = node
             state[FREE_PAIRS] += 1
 
@@ -125,13 +128,13 @@ def _leaves(tree: Tree, root: int) -> int:
     """Number of leaves below a node."""
     leaves = 0
     node = root
-    end = following(tree, root)
+    end = following(tree.link, root)
     while True:
-        if tree.child[node] > 0:
-            node = tree.child[node]
+        if tree.link[node, CHILD] > 0:
+            node = tree.link[node, CHILD]
             continue
         leaves += 1
-        node = following(tree, node)
+        node = following(tree.link, node)
         if node == end:
             return leaves
 
@@ -141,26 +144,26 @@ def _lopsided(tree: Tree, node: int) -> int:
     """The highest node on the way from a node to the root that is out of balance, or -1."""
     highest = -1
     while True:
-        child = tree.child[node]
-        if child > 0 and tree.size[node] > 2 * BLOCK:
-            heavier = max(tree.size[child], tree.size[child + 1])
-            if heavier > LOPSIDED * tree.size[node]:
+        child = tree.link[node, CHILD]
+        if child > 0 and tree.link[node, SIZE] > 2 * BLOCK:
+            heavier = max(tree.link[child, SIZE], tree.link[child + 1, SIZE])
+            if heavier > LOPSIDED * tree.link[node, SIZE]:
                 highest = node
         if node == 0:
             return highest
-        node = tree.parent[node]
+        node = tree.link[node, PARENT]
 
 
 @njit
 def _leaf_for(tree: Tree, left: float, right: float) -> int:
     """The leaf where a point belongs; of two that may hold it, the one with fewer subscriptions."""
     node = 0
-    while tree.child[node] > 0:
-        value = right if tree.axis[node] else left
-        first = tree.child[node]
+    while tree.link[node, CHILD] > 0:
+        value = right if tree.link[node, AXIS] else left
+        first = tree.link[node, CHILD]
         second = value > tree.split[node]
         if value == tree.split[node]:
-            second = tree.size[first + 1] < tree.size[first]
+            second = tree.link[first + 1, SIZE] < tree.link[first, SIZE]
         node = first + 1 if second else first
     return node
 
@@ -181,7 +184,7 @@ def _split_leaf(tree: Tree, leaf: int) -> bool:
     top = _lopsided(tree, leaf)
     if top < 0:
         return True
-    more = (tree.size[top] + FILL - 1) // FILL - _leaves(tree, top)
+    more = (tree.link[top, SIZE] + FILL - 1) // FILL - _leaves(tree, top)
     if not _room(tree, more, more):
         return False
     _rebuild(tree, top, FILL)
@@ -193,14 +196,14 @@ def grow(tree: Tree, node: int, left: float, right: float) -> None:
     """Count one more point in a leaf and in all nodes above, and stretch their boxes to it."""
     box = tree.box
     while True:
-        tree.size[node] += 1
+        tree.link[node, SIZE] += 1
         box[node, 0] = min(box[node, 0], left)
         box[node, 1] = max(box[node, 1], left)
         box[node, 2] = min(box[node, 2], right)
         box[node, 3] = max(box[node, 3], right)
         if node == 0:
             return
-        node = tree.parent[node]
+        node = tree.link[node, PARENT]
 
 
 @njit
@@ -208,18 +211,18 @@ def insert_one(tree: Tree, left: float, right: float) -> int:
     """Insert a point under the next id, for which there must be room, and return the id; -1 when blocks ran out."""
     state = tree.state
     leaf = _leaf_for(tree, left, right)
-    if tree.size[leaf] == BLOCK:
+    if tree.link[leaf, SIZE] == BLOCK:
         if not _split_leaf(tree, leaf):
             return -1
         leaf = _leaf_for(tree, left, right)
-    slot = (FIRST_BLOCK - tree.child[leaf]) * BLOCK + tree.size[leaf]
-    tree.left[slot] = left
-    tree.right[slot] = right
+    slot = ~tree.link[leaf, CHILD] * BLOCK + tree.link[leaf, SIZE]
+    tree.ends[slot, 0] = left
+    tree.ends[slot, 1] = right
     tree.id[slot] = state[ISSUED]
     tree.slot[state[ISSUED]] = slot
     state[ISSUED] += 1
     grow(tree, leaf, left, right)
-    state[PEAK] = max(state[PEAK], tree.size[0])
+    state[PEAK] = max(state[PEAK], tree.link[0, SIZE])
     return int(state[ISSUED] - 1)
 
 
@@ -235,7 +238,7 @@ def insert(tree: Tree, left: npt.NDArray[np.float64], right: npt.NDArray[np.floa
 @njit
 def refit(tree: Tree, node: int) -> bool:
     """Make an inner node's box that of its children; whether it changed."""
-    first = tree.child[node]
+    first = tree.link[node, CHILD]
     box = tree.box
     changed = False
     for side in range(4):
@@ -257,19 +260,19 @@ def delete_one(tree: Tree, subscription: int) -> bool:
     tree.slot[subscription] = -1
     block = slot // BLOCK
     node = tree.node_of[block]
-    last = block * BLOCK + tree.size[node] - 1
-    left, right = tree.left[slot], tree.right[slot]
+    last = block * BLOCK + tree.link[node, SIZE] - 1
+    left, right = tree.ends[slot, 0], tree.ends[slot, 1]
     if slot != last:
-        tree.left[slot], tree.right[slot], tree.id[slot] = tree.left[last], tree.right[last], tree.id[last]
+        tree.ends[slot, 0], tree.ends[slot, 1], tree.id[slot] = tree.ends[last, 0], tree.ends[last, 1], tree.id[last]
         tree.slot[tree.id[slot]] = slot
-    tree.size[node] -= 1
+    tree.link[node, SIZE] -= 1
     box = tree.box[node]
     changed = left == box[0] or left == box[1] or right == box[2] or right == box[3]
     if changed:
-        fit_box(tree, node, tree.left, tree.right, block * BLOCK, last)
+        fit_box(tree, node, tree.ends[:, 0], tree.ends[:, 1], block * BLOCK, last)
     while node != 0:
-        node = tree.parent[node]
-        tree.size[node] -= 1
+        node = tree.link[node, PARENT]
+        tree.link[node, SIZE] -= 1
         if changed:
             changed = refit(tree, node)
     return True
@@ -282,20 +285,19 @@ def delete(tree: Tree, ids: npt.NDArray[np.int64]) -> None:
         delete_one(tree, ids[i])
 
 
-def _enlarged(array: npt.NDArray[Any], size: int, fill: int) -> npt.NDArray[Any]:
-    """A copy of an array with more rows."""
-    larger = np.empty((size, *array.shape[1:]), array.dtype)
+def _extended(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
+    """A copy of an array with more rows, which are not set."""
+    larger = np.empty((rows, *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
-    larger[len(array) :] = fill
     return larger
 
 
 def with_more_blocks(tree: Tree) -> Tree:
     """The same tree with room for `GROWTH` times as many blocks and pairs of nodes."""
     blocks = int(tree.node_of.size * GROWTH) + 2
-    rows = {"node_of": blocks, "left": blocks * BLOCK, "right": blocks * BLOCK, "id": blocks * BLOCK}
-    rows |= dict.fromkeys(("box", "split", "axis", "child", "parent", "size"), 2 * blocks)
-    return tree._replace(**{name: _enlarged(getattr(tree, name), size, 0) for name, size in rows.items()})
+    rows = {"box": 2 * blocks, "link": 2 * blocks, "split": 2 * blocks, "node_of": blocks}
+    rows |= {"ends": blocks * BLOCK, "id": blocks * BLOCK}
+    return tree._replace(**{name: _extended(getattr(tree, name), size) for name, size in rows.items()})
 
 
 def with_more_ids(tree: Tree, ids: int) -> Tree:
@@ -303,4 +305,6 @@ def with_more_ids(tree: Tree, ids: int) -> Tree:
     needed = int(tree.state[ISSUED]) + ids
     if needed <= tree.slot.size:
         return tree
-    return tree._replace(slot=_enlarged(tree.slot, max(needed, int(tree.slot.size * GROWTH)), -1))
+    slot = _extended(tree.slot, max(needed, int(tree.slot.size * GROWTH)))
+    slot[tree.slot.size :] = -1
+    return tree._replace(slot=slot)

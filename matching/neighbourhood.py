@@ -10,15 +10,17 @@ import numpy as np
 from matching.kdtree import (
     BLOCK,
     BLOCKS_USED,
+    CHILD,
     FILL,
-    FIRST_BLOCK,
     FREE_BLOCKS,
     FREE_PAIRS,
     PAIRS_USED,
+    SIZE,
     SOLID,
     Tree,
     build,
     following,
+    inside,
     new_tree,
 )
 from rangecast import njit
@@ -44,30 +46,30 @@ def copy_neighbourhood(
         `small` is of no use then. O(c log c) for c subscriptions, beside finding them.
     """
     left, right = np.empty(most), np.empty(most)
-    box = tree.box
+    box, link, ends = tree.box, tree.link, tree.ends
     found = 0
     node = 0
     while True:
         l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
         if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = tree.child[node]
+            child = link[node, CHILD]
             if child == SOLID:
                 return False
             whole = l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi
-            if whole and found + tree.size[node] > most:
+            if whole and found + link[node, SIZE] > most:
                 return False
             if child > 0:
                 node = child
                 continue
-            start = (FIRST_BLOCK - child) * BLOCK
-            for i in range(start, start + tree.size[node]):
-                if l_lo <= tree.left[i] <= l_hi and r_lo <= tree.right[i] <= r_hi:
+            start = ~child * BLOCK
+            for i in range(start, start + link[node, SIZE]):
+                if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
                     if found == most:
                         return False
-                    left[found] = tree.left[i]
-                    right[found] = tree.right[i]
+                    left[found] = ends[i, 0]
+                    right[found] = ends[i, 1]
                     found += 1
-        node = following(tree, node)
+        node = following(link, node)
         if node == 0:
             break
     small.state[PAIRS_USED] = 1

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matching import kdtree
-from matching.kdtree import PAIRS_USED, SOLID, Tree, fit_box, select
+from matching.kdtree import AXIS, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Tree, fit_box, select
 from matching.kdtree_changes import grow, refit
 from matching.subscriptions import Floats, Rectangle, checked_ranges, checked_rectangle
 from rangecast import njit
@@ -36,11 +36,11 @@ def _cut(tree: Tree, left: Floats, right: Floats, rectangles: int) -> None:
                 select(left, right, ids, lo, hi, middle)
             first = 2 * tree.state[PAIRS_USED]
             tree.state[PAIRS_USED] += 1
-            tree.axis[node] = 1 if wider_r else 0
+            tree.link[node, AXIS] = 1 if wider_r else 0
             tree.split[node] = right[middle] if wider_r else left[middle]
-            tree.child[node] = first
-            tree.parent[first] = node
-            tree.parent[first + 1] = node
+            tree.link[node, CHILD] = first
+            tree.link[first, PARENT] = node
+            tree.link[first + 1, PARENT] = node
             pending.append((first, lo, middle, parts // 2))
             pending.append((first + 1, middle, hi, parts - parts // 2))
         _clear(tree, node)
@@ -56,9 +56,9 @@ def _clear(tree: Tree, node: int) -> None:
 def _part_of(tree: Tree, left: float, right: float) -> int:
     """The part that a point belongs to, always the same one: a point on a plane is in the second child."""
     node = 0
-    while tree.child[node] != SOLID:
-        value = right if tree.axis[node] else left
-        node = tree.child[node] + (value >= tree.split[node])
+    while tree.link[node, CHILD] != SOLID:
+        value = right if tree.link[node, AXIS] else left
+        node = tree.link[node, CHILD] + (value >= tree.split[node])
     return node
 
 
@@ -75,20 +75,20 @@ def _delete(tree: Tree, left: Floats, right: Floats) -> int:
     for i in range(left.size):
         parts[i] = _part_of(tree, left[i], right[i])
         box = tree.box[parts[i]]
-        there = tree.size[parts[i]] > 0 and box[0] <= left[i] <= box[1] and box[2] <= right[i] <= box[3]
-        tree.size[parts[i]] -= 1
+        there = tree.link[parts[i], SIZE] > 0 and box[0] <= left[i] <= box[1] and box[2] <= right[i] <= box[3]
+        tree.link[parts[i], SIZE] -= 1
         if not there:
             for j in range(i + 1):
-                tree.size[parts[j]] += 1
+                tree.link[parts[j], SIZE] += 1
             return i
     for i in range(left.size):
         node = parts[i]
-        changed = tree.size[node] == 0
+        changed = tree.link[node, SIZE] == 0
         if changed:
             _clear(tree, node)
         while node != 0:
-            node = tree.parent[node]
-            tree.size[node] -= 1
+            node = tree.link[node, PARENT]
+            tree.link[node, SIZE] -= 1
             if changed:
                 changed = refit(tree, node)
     return -1
@@ -121,27 +121,23 @@ class SubscriptionSketch:
             raise ValueError(f"rectangles must be at least 1 (the size of the cover), got {rectangles}")
         left, right = checked_ranges(l, r)
         parts = min(int(rectangles), max(left.size, 1))
-        nodes = 2 * parts
         self._tree = Tree(
-            box=np.empty((nodes, 4)),
-            split=np.zeros(nodes),
-            axis=np.zeros(nodes, np.int8),
-            child=np.full(nodes, SOLID, np.int32),
-            parent=np.zeros(nodes, np.int32),
-            size=np.zeros(nodes, np.int32),
-            left=np.empty(0),
-            right=np.empty(0),
+            box=np.empty((2 * parts, 4)),
+            link=np.zeros((2 * parts, 4), np.int32),
+            split=np.zeros(2 * parts),
+            ends=np.empty((0, 2)),
             id=np.empty(0, np.int32),
             node_of=np.empty(0, np.int32),
             slot=np.empty(0, np.int32),
             state=np.zeros(8, np.int64),
         )
+        self._tree.link[:, CHILD] = SOLID
         self._tree.state[PAIRS_USED] = 1
         _cut(self._tree, left.copy(), right.copy(), parts)
         _insert(self._tree, left, right)
 
     def __len__(self) -> int:
-        return int(self._tree.size[0])
+        return int(self._tree.link[0, SIZE])
 
     @property
     def arrays(self) -> Tree:
@@ -157,7 +153,7 @@ class SubscriptionSketch:
     def rectangles(self) -> npt.NDArray[np.float64]:
         """The cover: one row l_min, l_max, r_min, r_max per rectangle that holds a subscription."""
         used = slice(0, 2 * int(self._tree.state[PAIRS_USED]))
-        leaf = (self._tree.child[used] == SOLID) & (self._tree.size[used] > 0)
+        leaf = (self._tree.link[used, CHILD] == SOLID) & (self._tree.link[used, SIZE] > 0)
         leaf[1] = False
         cover: npt.NDArray[np.float64] = self._tree.box[used][leaf]
         return cover
@@ -192,10 +188,10 @@ class SubscriptionSketch:
         pending = [0]
         while pending:
             node = pending.pop()
-            child = int(tree.child[node])
+            child = int(tree.link[node, CHILD])
             if child != SOLID:
                 pending += [child, child + 1]
-                assert tree.parent[child] == tree.parent[child + 1] == node
-                assert tree.size[node] == tree.size[child] + tree.size[child + 1]
+                assert tree.link[child, PARENT] == tree.link[child + 1, PARENT] == node
+                assert tree.link[node, SIZE] == tree.link[child, SIZE] + tree.link[child + 1, SIZE]
                 assert not refit(tree, node)
-            assert (tree.size[node] > 0) == (tree.box[node, 0] <= tree.box[node, 1])
+            assert (tree.link[node, SIZE] > 0) == (tree.box[node, 0] <= tree.box[node, 1])

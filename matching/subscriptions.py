@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matching import kdtree, kdtree_changes
-from matching.kdtree import FILL, ISSUED, LARGEST, PEAK, Tree, new_tree
+from matching.kdtree import AXIS, CHILD, FILL, ISSUED, LARGEST, PARENT, PEAK, SIZE, Tree, new_tree
 from rangecast import RangecastError
 
 __all__ = ["SubscriptionIndex", "UnknownSubscriptionError", "checked_ranges", "checked_rectangle"]
@@ -104,7 +104,7 @@ class SubscriptionIndex:
         self._tree = tree
 
     def __len__(self) -> int:
-        return int(self._tree.size[0])
+        return int(self._tree.link[0, SIZE])
 
     @property
     def arrays(self) -> Tree:
@@ -187,7 +187,8 @@ class SubscriptionIndex:
     def ranges(self, ids: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Ends [l, r] of subscriptions, one row per id."""
         slots = self._tree.slot[self._known(ids)]
-        return np.column_stack((self._tree.left[slots], self._tree.right[slots]))
+        ends: npt.NDArray[np.float64] = self._tree.ends[slots]
+        return ends
 
     def snap(self, rectangle: Rectangle) -> Rectangle | None:
         """Smallest closed box around the subscriptions inside a closed box (l_lo, l_hi, r_lo, r_hi), or None.
@@ -202,7 +203,7 @@ class SubscriptionIndex:
         return int(kdtree.count(self._tree, *checked_rectangle(rectangle)))
 
     def counts(self, rectangles: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Number of subscriptions inside each of many closed boxes, an array of shape (boxes, 4), in one compiled call."""
+        """Number of subscriptions inside each of many closed boxes, an array of shape (boxes, 4)."""
         boxes = np.ascontiguousarray(rectangles, np.float64)
         if boxes.ndim != 2 or boxes.shape[1] != 4:
             raise ValueError(f"rectangles must have the shape (boxes, 4), l_lo, l_hi, r_lo, r_hi, got {boxes.shape}")
@@ -223,25 +224,25 @@ class SubscriptionIndex:
         pairs, blocks, ids = 0, [], []
         while pending:
             node = pending.pop()
-            child = int(tree.child[node])
+            child = int(tree.link[node, CHILD])
             if child > 0:
                 pairs += 1
                 pending += [child, child + 1]
-                assert tree.parent[child] == tree.parent[child + 1] == node
-                assert tree.size[node] == tree.size[child] + tree.size[child + 1]
+                assert tree.link[child, PARENT] == tree.link[child + 1, PARENT] == node
+                assert tree.link[node, SIZE] == tree.link[child, SIZE] + tree.link[child + 1, SIZE]
                 low, high = tree.box[[child, child + 1]].min(axis=0), tree.box[[child, child + 1]].max(axis=0)
                 fitted = [low[0], high[1], low[2], high[3]]
-                side = 2 * int(tree.axis[node])
+                side = 2 * int(tree.link[node, AXIS])
                 assert tree.box[child, side + 1] <= tree.split[node] <= tree.box[child + 1, side]
             else:
-                block = kdtree.FIRST_BLOCK - child
+                block = ~child
                 blocks.append(block)
-                assert block >= 0 <= tree.size[node] <= kdtree.BLOCK
+                assert block >= 0 <= tree.link[node, SIZE] <= kdtree.BLOCK
                 assert tree.node_of[block] == node
-                here = slice(block * kdtree.BLOCK, block * kdtree.BLOCK + int(tree.size[node]))
+                here = slice(block * kdtree.BLOCK, block * kdtree.BLOCK + int(tree.link[node, SIZE]))
                 assert (tree.slot[tree.id[here]] == np.arange(here.start, here.stop)).all()
                 ids += tree.id[here].tolist()
-                l, r = tree.left[here], tree.right[here]
+                l, r = tree.ends[here, 0], tree.ends[here, 1]
                 fitted = [
                     l.min(initial=np.inf),
                     l.max(initial=-np.inf),

@@ -121,11 +121,11 @@ def _near(tree: Tree, scratch: Scratch, groups: int, most: int) -> Tree:
     """Give a copy of the subscriptions around IR(i), which every question of the event is about, if they are few."""
     if groups == 0:
         return tree
+    tiles = scratch.groups
     l_out, l_in, r_in, r_out = np.inf, -np.inf, np.inf, -np.inf
     for at in range(groups):
-        tile = scratch.groups[at]
-        l_in, r_in = max(l_in, tile[0]), min(r_in, tile[1])
-        l_out, r_out = min(l_out, tile[2]), max(r_out, tile[3])
+        l_in, r_in = max(l_in, tiles[at, 0]), min(r_in, tiles[at, 1])
+        l_out, r_out = min(l_out, tiles[at, 2]), max(r_out, tiles[at, 3])
     l_lo, l_hi, r_lo, r_hi = closed_box(l_in, r_in, l_out, r_out)
     if copy_neighbourhood(tree, l_lo, l_hi, r_lo, r_hi, most, scratch.near):
         return scratch.near
@@ -136,12 +136,12 @@ def _near(tree: Tree, scratch: Scratch, groups: int, most: int) -> Tree:
 def paint_region(tree: Tree, plan: Plan, scratch: Scratch, groups: int, out: Rows, row: int) -> int:
     """Snap the sublists of IR(i) and write the merged boxes; the row after the last one. At most `groups` snaps."""
     first = row
+    tiles, boxes = scratch.groups, scratch.boxes
     for at in range(groups):
-        tile, box = scratch.groups[at], scratch.boxes[at]
-        l_lo, l_hi, r_lo, r_hi = closed_box(tile[0], tile[1], tile[2], tile[3])
+        l_lo, l_hi, r_lo, r_hi = closed_box(tiles[at, 0], tiles[at, 1], tiles[at, 2], tiles[at, 3])
         plan.costs[SNAP] += 1
         found, l_min, l_max, r_min, r_max = snap(tree, l_lo, l_hi, r_lo, r_hi)
-        box[0], box[1], box[2], box[3] = l_min, l_max, r_min, r_max
+        boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3] = l_min, l_max, r_min, r_max
         if found:
             row = paint_box(tree, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
     return row
@@ -170,14 +170,14 @@ def paint_gain(tree: Tree, plan: Plan, scratch: Scratch, tiles: int, groups: int
     Of each sublist only the tiles that may hold subscriptions count; at most one snap per sublist.
     """
     first = row
+    parts, wholes, cells = scratch.tiles, scratch.groups, scratch.cells
     at = 0
     for group in range(groups):
         found, exact = False, True
         l_min, l_max, r_min, r_max = np.inf, -np.inf, np.inf, -np.inf
-        while at < tiles and scratch.tiles[at, 0] <= scratch.groups[group, 0]:
-            tile = scratch.tiles[at]
-            l_lo, l_hi, r_lo, r_hi = closed_box(tile[0], tile[1], tile[2], tile[3])
-            some, sharp, lost = lose(scratch.cells, l_lo, l_hi, r_lo, r_hi)
+        while at < tiles and parts[at, 0] <= wholes[group, 0]:
+            l_lo, l_hi, r_lo, r_hi = closed_box(parts[at, 0], parts[at, 1], parts[at, 2], parts[at, 3])
+            some, sharp, lost = lose(cells, l_lo, l_hi, r_lo, r_hi)
             if some:
                 found, exact = True, exact and sharp
                 l_min, l_max = min(l_min, lost[0]), max(l_max, lost[1])

@@ -63,7 +63,7 @@ def _pairs_by_candidates(
     affected = 0
     for at in range(found.size):
         slot = tree.slot[found[at]]
-        l_end, r_end = tree.left[slot], tree.right[slot]
+        l_end, r_end = tree.ends[slot, 0], tree.ends[slot, 1]
         wanted = k
         for p in range(a):
             wanted -= above[WEST, p] >= l_end
@@ -213,7 +213,7 @@ def enter(
     for at in range(found.size):
         slot = tree.slot[found[at]]
         h = exchanged[at]
-        held = tree.left[slot] <= x_before <= tree.right[slot] or (h < 0 and y_before < np.inf)
+        held = tree.ends[slot, 0] <= x_before <= tree.ends[slot, 1] or (h < 0 and y_before < np.inf)
         whole[row, 0] = found[at]
         whole[row, 1] = i if held else h
         whole[row, 2] = i

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matching import SubscriptionIndex, UnknownSubscriptionError, closed_box, half_open
-from matching.kdtree import is_empty
+from matching.kdtree import CHILD, SIZE, is_empty
 from tests.oracles.points import Points
 
 END = st.one_of(st.integers(0, 6).map(float), st.floats(-3, 3), st.sampled_from([-np.inf, np.inf]))
@@ -90,8 +90,10 @@ def test_long_streams_at_one_spot_or_everywhere(seed: int, spread: float) -> Non
         compare(index, points, (a - 0.1, a, c, c + 0.1))
         compare(index, points, (0.5, 0.5 + spread / 3, 0.5 - spread / 3, 0.5))
     depth, node = 0, 0
-    while index.arrays.child[node] > 0:
-        node = int(max(index.arrays.child[node] + np.arange(2), key=lambda child: index.arrays.size[child]))
+    while index.arrays.link[node, CHILD] > 0:
+        node = int(
+            max(index.arrays.link[node, CHILD] + np.arange(2), key=lambda child: index.arrays.link[child, SIZE])
+        )
         depth += 1
     assert depth < 20
 

@@ -123,7 +123,7 @@ def test_a_sketch_keeps_lists_exact(
 
 
 @pytest.mark.parametrize("distinct", [5, 10**6])
-@pytest.mark.parametrize("options", [{}, {"epsilon": 0.4}, {"sketch": 7}, {"index": "kd"}])
+@pytest.mark.parametrize("options", [{}, {"epsilon": 0.4}, {"sketch": 7}])
 def test_seeded_streams(distinct: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(distinct)
     for seed in range(5):
@@ -208,7 +208,7 @@ def test_a_coarser_sketch_sends_more() -> None:
     assert counts[0] < counts[2] < counts[4] <= dense
 
 
-def test_copies_of_a_neighbourhood_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_a_neighbourhood_change_nothing() -> None:
     """Many more subscriptions than are copied, few objects: big regions and small ones, checked by counting."""
     x, y, ranges, ids, ys = uniform(np.random.default_rng(10), 120, 20_000)
     server = paint.Server(x, y, k=4, algorithm="sparse", subscriptions=ranges)
