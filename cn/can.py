@@ -1,27 +1,29 @@
 """Routing and region multicast over zones, decided hop by hop from a broker's own zone and its neighbours'.
 
-A message's rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out` with l_in <= r_in, so all of G lies in the triangle.
+A message's rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out` with l_in <= r_in: all of G lies in the triangle.
 
 **To the region.** A broker whose zone does not meet G hands the message to a neighbour on a side that faces G
-(left when l_in <= l_lo, right when l_hi <= l_out, below when r_out <= r_lo, above when r_hi <= r_in) that is no worse in
-the other dimension: it meets G there if the broker does, and otherwise its edge that faces G is not further off. Of
-those it takes the one nearest to G. Such a neighbour exists:
+(left when l_in <= l_lo, right when l_hi <= l_out, below when r_out <= r_lo, above when r_hi <= r_in) that is no
+worse in the other dimension: it meets G there if the broker does, and otherwise its edge that faces G is not
+further off. Of those it takes the one nearest to G. Such a neighbour exists:
 
-* in the square, take the neighbour across the facing side at the point nearest to G in the other dimension;
-* in the triangle, that point may be missing only where the facing side has no length above the diagonal. A right side
-  has none when l_hi = r_hi; G to the right of it has r_in >= l_in > l_out >= r_hi, so the upper side faces G too, and
-  upper sides have their full length. A lower side has none when r_lo = l_lo; G below it has l_in <= r_in < r_out <= l_lo,
-  so the left side faces G too, and left sides have their full length. Where the side has length, the wanted point is on
-  it: G to the right has r_in > l_hi, G below has l_in < r_lo, which keeps the point above the diagonal.
+* in the square, it is the one across the facing side at the point nearest to G in the other dimension;
+* in the triangle, that point may be missing only where the facing side has no length above the diagonal. A right
+  side has none when l_hi = r_hi; G to the right of it has r_in >= l_in > l_out >= r_hi, so the upper side faces G
+  too, and upper sides have their full length. A lower side has none when r_lo = l_lo; G below it has
+  l_in <= r_in < r_out <= l_lo, so the left side faces G too, and left sides have their full length. Where the side
+  has length, the wanted point is on it: G to the right has r_in > l_hi, G below has l_in < r_lo, which keeps the
+  point above the diagonal.
 
-Each hop strictly advances the edge in one dimension and loses nothing in the other, by comparisons without rounding,
-so no zone is visited twice and the message arrives.
+Each hop strictly advances the edge in one dimension and loses nothing in the other, by comparisons without
+rounding, so no zone is visited twice and the message arrives.
 
-**In the region.** For a zone that meets G let (a, b) be the corner of the common part with the largest l and the smallest
-r. If b > r_in the zone's parent is the zone just below (a, b); otherwise, if a < l_in, the one just right of it; otherwise it
-is the root, the zone of (l_in, r_in). Parents meet G, and b falls or stays at r_in while a grows, so the zones that meet G
-form one tree. Both ends of an edge can tell that it is one. A message that has come to any zone of the tree is
-passed on along all its edges but the one it came by: each zone that meets G is reached once, and no other beyond the route.
+**In the region.** For a zone that meets G let (a, b) be the corner of the common part with the largest l and the
+smallest r. If b > r_in the zone's parent is the zone just below (a, b); otherwise, if a < l_in, the one just right of
+it; otherwise it is the root, the zone of (l_in, r_in). Parents meet G, and b falls or stays at r_in while a grows, so
+the zones that meet G form one tree. Both ends of an edge can tell that it is one. A message that has come to any
+zone of the tree is passed on along all its edges but the one it came by: each zone that meets G is reached once, and
+no other beyond the route.
 """
 
 from typing import NamedTuple
@@ -38,8 +40,9 @@ __all__ = ["Can", "Deliveries", "meets", "next_hops"]
 class Deliveries(NamedTuple):
     """What a network did with a table of messages.
 
-    `overlay_hops`, `ip_hops` (messages,) i8: hops between brokers and links under them. Zones that message i reached:
-    `zones[offsets[i]:offsets[i + 1]]` i8, in the order of the walk. `sent` (brokers,) i8: messages each broker sent on.
+    `overlay_hops`, `ip_hops` (messages,) i8: hops between brokers, and links under them.
+    `offsets`, `zones` i8: message i reached the zones of brokers `zones[offsets[i]:offsets[i + 1]]`, in that order.
+    `sent` (brokers,) i8: messages that each broker sent on.
     """
 
     overlay_hops: Ints
@@ -108,65 +111,107 @@ class Can:
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
         starts = np.broadcast_to(np.asarray(sources, np.int64), table.shape)
-        wrong = ~(
-            (table["l_out"] < table["l_in"]) & (table["l_in"] <= table["r_in"]) & (table["r_in"] < table["r_out"])
-        )
+        l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
+        wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
         if wrong.any():
             at = int(wrong.argmax())
             raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
         present = self.zones.present
         if len(starts) and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
             raise ValueError("sources must be brokers that hold a zone")
-        links = np.ones((1, 1), np.int32) if ip_hops is None else np.asarray(ip_hops, np.int32)
-        if ip_hops is not None and links.shape != (len(present), len(present)):
-            raise ValueError(
-                f"ip_hops must have a row and a column per broker ({len(present)}), got shape {links.shape}"
-            )
-        corners = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
-        return Deliveries(*_multicast(self.zones.table, *corners, np.ascontiguousarray(starts), links))
+        zones = self.zones.table
+        cost = np.ones(len(zones.neighbours), np.int64)
+        if ip_hops is not None:
+            if ip_hops.shape != (len(present), len(present)):
+                raise ValueError(
+                    f"ip_hops must be square with a row per broker ({len(present)}), got {ip_hops.shape}"
+                )
+            owners = np.repeat(np.arange(len(present)), zones.sides[:, 4] - zones.sides[:, 0])
+            cost[:] = ip_hops[owners, zones.neighbours]
+        return Deliveries(*_multicast(zones, l_in, r_in, l_out, r_out, np.ascontiguousarray(starts), cost))
 
 
 @njit
 def meets(box: Floats, l_in: float, r_in: float, l_out: float, r_out: float) -> bool:
     """Whether a zone and a message's rectangle have a point in common."""
-    return max(box[0], l_out) < min(box[1], l_in) and max(box[2], r_in) < min(box[3], r_out)
+    return bool(box[0] < l_in and l_out < box[1] and box[2] < r_out and r_in < box[3])
 
 
 @njit
 def _toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
-    """Next hop of a message whose rectangle the broker's zone does not meet; see the module's proof."""
+    """Edge by which a message leaves a zone that its rectangle does not meet; see the module's proof."""
     l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
     r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
     left, right, below, above = l_in <= l_lo, l_hi <= l_out, r_out <= r_lo, r_hi <= r_in
     best = -1
     nearest = np.inf
-    for side in range(4):
-        if not (left, right, below, above)[side]:
-            continue
+    if left or right:
+        side = LEFT if left else RIGHT
+        for e in range(zones.sides[broker, side], zones.sides[broker, side + 1]):
+            w_r_lo, w_r_hi = zones.beyond[e, 2], zones.beyond[e, 3]
+            if below:
+                fit = w_r_lo <= r_lo
+            elif above:
+                fit = w_r_hi >= r_hi
+            else:
+                fit = w_r_lo < r_out and r_in < w_r_hi
+            if fit:
+                gap_l = zones.beyond[e, 0] - l_in if left else l_out - zones.beyond[e, 1]
+                distance = max(gap_l, 0.0) + max(w_r_lo - r_out, r_in - w_r_hi, 0.0)
+                if best < 0 or distance < nearest:
+                    nearest = distance
+                    best = e
+    if below or above:
+        side = BELOW if below else ABOVE
         for e in range(zones.sides[broker, side], zones.sides[broker, side + 1]):
             w_l_lo, w_l_hi = zones.beyond[e, 0], zones.beyond[e, 1]
-            w_r_lo, w_r_hi = zones.beyond[e, 2], zones.beyond[e, 3]
-            if side <= RIGHT:
-                if below:
-                    fit = w_r_lo <= r_lo
-                elif above:
-                    fit = w_r_hi >= r_hi
-                else:
-                    fit = max(w_r_lo, r_in) < min(w_r_hi, r_out)
-            elif left:
+            if left:
                 fit = w_l_lo <= l_lo
             elif right:
                 fit = w_l_hi >= l_hi
             else:
-                fit = max(w_l_lo, l_out) < min(w_l_hi, l_in)
+                fit = w_l_lo < l_in and l_out < w_l_hi
             if fit:
-                gap_l = max(w_l_lo - l_in, l_out - w_l_hi, 0.0)
-                gap_r = max(w_r_lo - r_out, r_in - w_r_hi, 0.0)
-                distance = gap_l + gap_r
+                gap_r = zones.beyond[e, 2] - r_out if below else r_in - zones.beyond[e, 3]
+                distance = max(gap_r, 0.0) + max(w_l_lo - l_in, l_out - w_l_hi, 0.0)
                 if best < 0 or distance < nearest:
                     nearest = distance
                     best = e
-    return zones.neighbours[best]
+    return best
+
+
+@njit
+def _spread(
+    zones: ZoneTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
+) -> int:
+    """Write the edges of the region's tree at a zone of it, but the one the message came by; returns how many."""
+    l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
+    r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
+    count = 0
+    if r_lo > r_in:  # the parent is below the corner (a, r_lo)
+        a = min(l_hi, l_in)
+        for e in range(zones.sides[broker, BELOW], zones.sides[broker, BELOW + 1]):
+            if zones.beyond[e, 0] < a <= zones.beyond[e, 1] and zones.neighbours[e] != came_from:
+                out[count] = e
+                count += 1
+    else:  # on the bottom row the parent is right of the corner and children are to the left
+        if l_hi < l_in:
+            for e in range(zones.sides[broker, RIGHT], zones.sides[broker, RIGHT + 1]):
+                if zones.beyond[e, 2] <= r_in < zones.beyond[e, 3] and zones.neighbours[e] != came_from:
+                    out[count] = e
+                    count += 1
+        if l_out < l_lo:
+            for e in range(zones.sides[broker, LEFT], zones.sides[broker, LEFT + 1]):
+                if zones.beyond[e, 2] <= r_in < zones.beyond[e, 3] and zones.neighbours[e] != came_from:
+                    out[count] = e
+                    count += 1
+    if r_hi < r_out:  # children above have the corner of their common part over this zone
+        for e in range(zones.sides[broker, ABOVE], zones.sides[broker, ABOVE + 1]):
+            a = min(zones.beyond[e, 1], l_in)
+            if l_lo < a <= l_hi and l_out < a and zones.beyond[e, 0] < a and zones.neighbours[e] != came_from:
+                out[count] = e
+                count += 1
+    return count
 
 
 @njit
@@ -178,75 +223,61 @@ def next_hops(
     The broker delivers the message to its own subscriptions iff `meets` holds for its zone. Only its row and its
     neighbours' extents are read.
     """
-    box = zones.extents[broker]
-    if not meets(box, l_in, r_in, l_out, r_out):
-        out[0] = _toward(zones, broker, l_in, r_in, l_out, r_out)
-        return 1
-    l_lo, l_hi, r_lo, r_hi = box[0], box[1], box[2], box[3]
-    count = 0
-    # The parent: below the common part's corner (a, b), or right of it on the bottom row.
-    if r_lo > r_in:
-        a = min(l_hi, l_in)
-        for e in range(zones.sides[broker, BELOW], zones.sides[broker, BELOW + 1]):
-            if zones.beyond[e, 0] < a <= zones.beyond[e, 1] and zones.neighbours[e] != came_from:
-                out[count] = zones.neighbours[e]
-                count += 1
+    if meets(zones.extents[broker], l_in, r_in, l_out, r_out):
+        count = _spread(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
     else:
-        if l_hi < l_in:
-            for e in range(zones.sides[broker, RIGHT], zones.sides[broker, RIGHT + 1]):
-                if zones.beyond[e, 2] <= r_in < zones.beyond[e, 3] and zones.neighbours[e] != came_from:
-                    out[count] = zones.neighbours[e]
-                    count += 1
-        if l_out < l_lo:  # children on the bottom row are the left neighbours that meet it
-            for e in range(zones.sides[broker, LEFT], zones.sides[broker, LEFT + 1]):
-                if zones.beyond[e, 2] <= r_in < zones.beyond[e, 3] and zones.neighbours[e] != came_from:
-                    out[count] = zones.neighbours[e]
-                    count += 1
-    if r_hi < r_out:  # children above have the corner of their common part over this zone
-        for e in range(zones.sides[broker, ABOVE], zones.sides[broker, ABOVE + 1]):
-            a = min(zones.beyond[e, 1], l_in)
-            if l_lo < a <= l_hi and max(zones.beyond[e, 0], l_out) < a and zones.neighbours[e] != came_from:
-                out[count] = zones.neighbours[e]
-                count += 1
+        out[0] = _toward(zones, broker, l_in, r_in, l_out, r_out)
+        count = 1
+    for h in range(count):
+        out[h] = zones.neighbours[out[h]]
     return count
 
 
 @njit
 def _multicast(
-    zones: ZoneTable, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints, links: Ints
+    zones: ZoneTable, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints, cost: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Follow every message with a stack of (broker, came from); `links` of one element stands for 1 IP hop per hop."""
+    """Follow every message to its region, then over the region's tree with a stack; `cost`: IP hops by edge."""
     n = len(zones.extents)
     messages = len(l_in)
-    overlay = np.zeros(messages, np.int64)
-    ip = np.zeros(messages, np.int64)
+    overlay = np.empty(messages, np.int64)
+    ip = np.empty(messages, np.int64)
     offsets = np.zeros(messages + 1, np.int64)
     sent = np.zeros(n, np.int64)
     reached = np.empty(2 * messages + n, np.int64)
     out = np.empty(n, np.int64)
     brokers = np.empty(n + 1, np.int64)
     senders = np.empty(n + 1, np.int64)
-    counted = len(links) == n and n > 1
     filled = 0
     for i in range(messages):
         if filled + n > len(reached):
             reached = np.concatenate((reached, np.empty(len(reached) + n, np.int64)))
-        brokers[0] = sources[i]
+        broker = sources[i]
+        hops = 0
+        links = 0
+        while not meets(zones.extents[broker], l_in[i], r_in[i], l_out[i], r_out[i]):
+            e = _toward(zones, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+            sent[broker] += 1
+            hops += 1
+            links += cost[e]
+            broker = zones.neighbours[e]
+        brokers[0] = broker
         senders[0] = -1
         depth = 1
         while depth > 0:
             depth -= 1
             broker = brokers[depth]
-            if meets(zones.extents[broker], l_in[i], r_in[i], l_out[i], r_out[i]):
-                reached[filled] = broker
-                filled += 1
-            count = next_hops(zones, broker, senders[depth], l_in[i], r_in[i], l_out[i], r_out[i], out)
+            reached[filled] = broker
+            filled += 1
+            count = _spread(zones, broker, senders[depth], l_in[i], r_in[i], l_out[i], r_out[i], out)
+            sent[broker] += count
+            hops += count
             for h in range(count):
-                brokers[depth] = out[h]
+                links += cost[out[h]]
+                brokers[depth] = zones.neighbours[out[h]]
                 senders[depth] = broker
                 depth += 1
-                ip[i] += links[broker, out[h]] if counted else 1
-            overlay[i] += count
-            sent[broker] += count
+        overlay[i] = hops
+        ip[i] = links
         offsets[i + 1] = filled
     return overlay, ip, offsets, reached[:filled].copy(), sent

@@ -1,4 +1,4 @@
-"""What every network offers: the rest of the program knows brokers, gateways and messages, not how messages travel."""
+"""What every network offers: the rest of the program knows brokers and gateways, not how messages travel."""
 
 from typing import Protocol
 

@@ -31,7 +31,8 @@ class ZoneTable(NamedTuple):
 
     `extents` (n, 4) f8: l_lo, l_hi, r_lo, r_hi of each zone (an absent broker's meet nothing).
     `sides` (n, 5) i8: neighbours of b are `sides[b, 0]:sides[b, 4]`, ordered left, right, below, above.
-    `neighbours` (e,) i8: their brokers. `beyond` (e, 4) f8: their extents, inline so that a decision reads one run of memory.
+    `neighbours` (e,) i8: their brokers.
+    `beyond` (e, 4) f8: their extents, inline so that a decision reads one run of memory.
     """
 
     extents: Floats
@@ -50,17 +51,18 @@ class Zones:
     seed
         Seed or generator of the points at which brokers join.
     space
-        `"triangle"`: only l <= r is cut up. `"square"`: all of it, as the paper seems to do, which leaves about half of
-        the brokers without subscriptions.
+        `"triangle"`: only l <= r is cut up. `"square"`: all of it, as the paper seems to do, which leaves about
+        half of the brokers without subscriptions.
     domain
-        Lowest and highest end that subscriptions usually have. Splits halve within it; zones at its rim reach to infinity.
+        Lowest and highest end that subscriptions usually have. Splits halve within it; zones at its rim reach to
+        infinity.
     population
         Ends `(l, r)` of subscriptions. Brokers then join at random members, so that zones hold about equal shares.
 
     Notes
     -----
-    O(n log n) time to build, O(n) space. Joining splits the zone that holds the point in half, along l at even depths of
-    the split tree and along r at odd ones.
+    O(n log n) time to build, O(n) space. Joining splits the zone that holds the point in half, along l at even
+    depths of the split tree and along r at odd ones.
 
     Examples
     --------
@@ -124,7 +126,8 @@ class Zones:
         """Gateway broker of each subscription: (m,) i8. O(log n) each, compiled."""
         lows, highs = np.asarray(l, np.float64), np.asarray(r, np.float64)
         self._check_ranges(lows, highs)
-        return home(*self._descent, lows, highs)
+        dimension, cut, children, root = self._descent
+        return home(dimension, cut, children, root, lows, highs)
 
     def join(self) -> int:
         """Let one more broker join at a random point; returns its id. O(n log n): the tables are made anew."""
@@ -179,8 +182,9 @@ class Zones:
         # A leaf is written as -1 - broker in its parent's row.
         code = [node if pair else -1 - tree.broker[node] for node, pair in enumerate(tree.children)]
         children = np.array([[code[c] for c in pair] if pair else [0, 0] for pair in tree.children])
-        self._descent = (np.array(tree.dimension), np.array(tree.cut), children, np.int64(code[0]))
-        self.table = ZoneTable(extents, *_neighbours(*self._descent, extents))
+        dimension, cut = np.array(tree.dimension), np.array(tree.cut)
+        self._descent = (dimension, cut, children, code[0])
+        self.table = ZoneTable(extents, *_neighbours(dimension, cut, children, code[0], extents))
 
     def _check_ranges(self, l: Floats, r: Floats) -> None:  # noqa: E741
         if l.shape != r.shape or l.ndim != 1:
@@ -191,7 +195,7 @@ class Zones:
             raise ValueError(f"a subscription needs l <= r, got [{l[at]}, {r[at]}] at row {at}")
 
     def _check(self) -> None:
-        """Raise ZonesError unless the zones tile the area and the neighbour tables are right and symmetric; O(n^2)."""
+        """Raise ZonesError unless the zones tile the area and the neighbour tables are symmetric; O(n^3)."""
         extents, sides, neighbours, beyond = self.table
         cuts = [np.unique(extents[np.isfinite(extents)]), np.array(self.domain)]
         grid = np.unique(np.concatenate([*cuts, *(np.nextafter(c, w) for c in cuts for w in (-np.inf, np.inf))]))
@@ -233,8 +237,8 @@ def home(dimension: Ints, cut: Floats, children: Ints, root: int, l: Floats, r: 
 def _side(a: Floats, b: Floats) -> int:
     """Side of a on which b shares a boundary of positive length with it, or -1.
 
-    Trimmed boxes need no look at the diagonal: a box with l_lo = c has r_lo >= c and one with r_hi = c has l_hi <= c, so
-    whatever two of them share lies in the triangle.
+    Trimmed boxes need no look at the diagonal: a box with l_lo = c has r_lo >= c and one with r_hi = c has
+    l_hi <= c, so whatever two of them share lies in the triangle.
     """
     if max(a[2], b[2]) < min(a[3], b[3]):
         if b[1] == a[0]:
