@@ -26,35 +26,14 @@ zone of the tree is passed on along all its edges but the one it came by: each z
 no other beyond the route.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
+from cn.deliveries import Deliveries, check_messages, link_costs
 from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints, Zones, ZoneTable
 from rangecast import njit
 
 __all__ = ["Can", "Deliveries", "meets", "next_hops"]
-
-
-class Deliveries(NamedTuple):
-    """What a network did with a table of messages.
-
-    `overlay_hops`, `ip_hops` (messages,) i8: hops between brokers, and links under them.
-    `offsets`, `zones` i8: message i reached the zones of brokers `zones[offsets[i]:offsets[i + 1]]`, in that order.
-    `sent` (brokers,) i8: messages that each broker sent on.
-    """
-
-    overlay_hops: Ints
-    ip_hops: Ints
-    offsets: Ints
-    zones: Ints
-    sent: Ints
-
-    @property
-    def zones_reached(self) -> Ints:
-        """Number of zones that each message reached, (messages,) i8."""
-        return np.diff(self.offsets)
 
 
 class Can:
@@ -77,9 +56,26 @@ class Can:
     def __len__(self) -> int:
         return len(self.zones)
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:  # noqa: E741
-        """Gateway broker of each subscription: (m,) i8."""
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike | None = None) -> Ints:  # noqa: ARG002, E741
+        """Gateway broker of each subscription: (m,) i8. Where subscriptions are located (`nodes`) does not matter."""
         return self.zones.home(l, r)
+
+    def subscribe(
+        self,
+        ids: npt.ArrayLike,  # noqa: ARG002
+        l: npt.ArrayLike,  # noqa: E741
+        r: npt.ArrayLike,
+        nodes: npt.ArrayLike | None = None,
+    ) -> Ints:
+        """Gateway broker of each newcomer: (m,) i8. Zones forward by place in S alone, so nothing changes."""
+        return self.home(l, r, nodes)
+
+    def unsubscribe(self, ids: npt.ArrayLike) -> None:
+        """Let subscriptions go; nothing changes, as in `subscribe`."""
+
+    def leave(self, broker: int) -> None:
+        """Let a broker leave (or crash); see `Zones.leave`."""
+        self.zones.leave(broker)
 
     def next_hops(
         self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
@@ -110,25 +106,11 @@ class Can:
         -----
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
-        starts = np.broadcast_to(np.asarray(sources, np.int64), table.shape)
-        l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
-        wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
-        if wrong.any():
-            at = int(wrong.argmax())
-            raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
-        present = self.zones.present
-        if len(starts) and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
-            raise ValueError("sources must be brokers that hold a zone")
         zones = self.zones.table
-        cost = np.ones(len(zones.neighbours), np.int64)
-        if ip_hops is not None:
-            if ip_hops.shape != (len(present), len(present)):
-                raise ValueError(
-                    f"ip_hops must be square with a row per broker ({len(present)}), got {ip_hops.shape}"
-                )
-            owners = np.repeat(np.arange(len(present)), zones.sides[:, 4] - zones.sides[:, 0])
-            cost[:] = ip_hops[owners, zones.neighbours]
-        return Deliveries(*_multicast(zones, l_in, r_in, l_out, r_out, np.ascontiguousarray(starts), cost))
+        messages = check_messages(table, sources, self.zones.present)
+        owners = np.repeat(np.arange(len(self)), zones.sides[:, 4] - zones.sides[:, 0])
+        cost = link_costs(ip_hops, len(self), owners, zones.neighbours)
+        return Deliveries(*_multicast(zones, *messages, cost))
 
 
 @njit
