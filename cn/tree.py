@@ -322,15 +322,15 @@ def _nearest(
     node_hops: npt.NDArray[np.int32], node_delay_ms: npt.NDArray[np.float32], present: npt.NDArray[np.bool_]
 ) -> Ints:
     """Nearest present broker of every node: fewest hops, then least delay, then smallest number."""
-    best = np.full(node_hops.shape[1], -1, np.int64)
+    nodes = node_hops.shape[1]
+    best = np.full(nodes, -1, np.int64)
+    hops = np.full(nodes, np.iinfo(np.int32).max, np.int32)
+    delay = np.full(nodes, np.inf, np.float32)
     for b in range(len(present)):
         if present[b]:
-            for v in range(len(best)):
-                c = best[v]
-                if c < 0 or node_hops[b, v] < node_hops[c, v] or (
-                    node_hops[b, v] == node_hops[c, v] and node_delay_ms[b, v] < node_delay_ms[c, v]
-                ):  # fmt: skip
-                    best[v] = b
+            for v in range(nodes):
+                if node_hops[b, v] < hops[v] or (node_hops[b, v] == hops[v] and node_delay_ms[b, v] < delay[v]):
+                    best[v], hops[v], delay[v] = b, node_hops[b, v], node_delay_ms[b, v]
     return best
 
 
