@@ -1,10 +1,29 @@
 """The content-driven network: zones, routing, multicast, gateways and subscribers."""
 
 from cn.can import Can
-from cn.deliveries import Deliveries
+from cn.deliveries import Deliveries, Hops
+from cn.gateways import Gateways, LocalIndex
+from cn.inbox import Inbox
 from cn.network import Network
+from cn.relaxed import RelaxedSubscribers
 from cn.split_tree import Takeover
+from cn.subscribers import Subscribers
 from cn.tree import RoutingTree, TreeError
 from cn.zones import Zones, ZonesError
 
-__all__ = ["Can", "Deliveries", "Network", "RoutingTree", "Takeover", "TreeError", "Zones", "ZonesError"]
+__all__ = [
+    "Can",
+    "Deliveries",
+    "Gateways",
+    "Hops",
+    "Inbox",
+    "LocalIndex",
+    "Network",
+    "RelaxedSubscribers",
+    "RoutingTree",
+    "Subscribers",
+    "Takeover",
+    "TreeError",
+    "Zones",
+    "ZonesError",
+]

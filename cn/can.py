@@ -26,14 +26,16 @@ zone of the tree is passed on along all its edges but the one it came by: each z
 no other beyond the route.
 """
 
+from math import inf, nextafter
+
 import numpy as np
 import numpy.typing as npt
 
-from cn.deliveries import Deliveries, check_messages, link_costs
+from cn.deliveries import Deliveries, Hops, link_costs, message_corners, message_starts
 from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints, Zones, ZoneTable
 from rangecast import njit
 
-__all__ = ["Can", "Deliveries", "meets", "next_hops"]
+__all__ = ["Can", "Deliveries", "Hops", "meets", "next_hops"]
 
 
 class Can:
@@ -84,9 +86,30 @@ class Can:
 
         `came_from` is the broker that sent it, -1 where it starts. O(number of neighbours).
         """
-        out = np.empty(self.zones.table.sides[broker, 4] - self.zones.table.sides[broker, 0], np.int64)
-        count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
-        return bool(meets(self.zones.table.extents[broker], l_in, r_in, l_out, r_out)), out[:count].tolist()
+        if broker not in self.zones:
+            raise ValueError(f"broker must be one that holds a zone, got {broker}")
+        out = np.empty(len(self.zones), np.int64)
+        delivers, count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
+        return delivers, out[:count].tolist()
+
+    def address(self, broker: int) -> tuple[float, float, float, float]:
+        """(l_in, r_in, l_out, r_out) of one point of a broker's zone: a message with it goes to that broker alone."""
+        l_lo, _, _, r_hi = self.zones.table.extents[broker].tolist()
+        return nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi
+
+    def routes(self, source: int, ip_hops: npt.NDArray[np.integer] | None = None) -> tuple[Ints, Ints]:
+        """Overlay hops and IP hops from a broker to every other along the zones, (n,) i8 each; -1 to absent ones.
+
+        For unicast over the overlay. O(n x route).
+        """
+        present = self.zones.present
+        targets = np.flatnonzero(present)
+        l_lo, r_hi = self.zones.table.extents[targets, 0], self.zones.table.extents[targets, 3]
+        corners = (np.nextafter(l_lo, np.inf), np.nextafter(r_hi, -np.inf), l_lo, r_hi)
+        got = self._carry(corners, message_starts(source, len(targets), present), ip_hops)
+        overlay, links = np.full((2, len(present)), -1)
+        overlay[targets], links[targets] = got.overlay_hops, got.ip_hops
+        return overlay, links
 
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
@@ -106,11 +129,24 @@ class Can:
         -----
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
+        starts = message_starts(sources, len(table), self.zones.present)
+        return self._carry(message_corners(table), starts, ip_hops)
+
+    def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
+        """Follow a table of messages hop by hop: the same hops as `multicast` counts. O(hops x neighbours)."""
+        starts = message_starts(sources, len(table), self.zones.present)
+        return Hops(*_follow(self.zones.table, *message_corners(table), starts))
+
+    def _carry(
+        self,
+        corners: tuple[Floats, Floats, Floats, Floats],
+        starts: Ints,
+        ip_hops: npt.NDArray[np.integer] | None,
+    ) -> Deliveries:
         zones = self.zones.table
-        messages = check_messages(table, sources, self.zones.present)
         owners = np.repeat(np.arange(len(self)), zones.sides[:, 4] - zones.sides[:, 0])
         cost = link_costs(ip_hops, len(self), owners, zones.neighbours)
-        return Deliveries(*_multicast(zones, *messages, cost))
+        return Deliveries(*_multicast(zones, *corners, starts, cost))
 
 
 @njit
@@ -199,20 +235,20 @@ def _spread(
 @njit
 def next_hops(
     zones: ZoneTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> int:
-    """Write the brokers that get a message next into `out`; returns how many (at most the number of neighbours).
+) -> tuple[bool, int]:
+    """Write the brokers that get a message next into `out`; returns how many, after whether this one delivers it.
 
-    The broker delivers the message to its own subscriptions iff `meets` holds for its zone. Only its row and its
-    neighbours' extents are read.
+    There are at most as many as neighbours. Only the broker's row and its neighbours' extents are read.
     """
-    if meets(zones.extents[broker], l_in, r_in, l_out, r_out):
+    delivers = meets(zones.extents[broker], l_in, r_in, l_out, r_out)
+    if delivers:
         count = _spread(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
     else:
         out[0] = _toward(zones, broker, l_in, r_in, l_out, r_out)
         count = 1
     for h in range(count):
         out[h] = zones.neighbours[out[h]]
-    return count
+    return delivers, count
 
 
 @njit
@@ -263,3 +299,40 @@ def _multicast(
         ip[i] = links
         offsets[i + 1] = filled
     return overlay, ip, offsets, reached[:filled].copy(), sent
+
+
+@njit
+def _follow(
+    zones: ZoneTable, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints
+) -> tuple[Ints, Ints, Ints, Ints, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Write down every hop; the rows of a message are its queue."""
+    n = len(zones.extents)
+    offsets = np.zeros(len(l_in) + 1, np.int64)
+    at_source = np.zeros(len(l_in), np.bool_)
+    rows = np.empty((16 * len(l_in) + 2 * n, 3), np.int64)
+    delivers = np.zeros(len(rows), np.bool_)
+    out = np.empty(n, np.int64)
+    filled = 0
+    for i in range(len(l_in)):
+        # A message visits a zone once at most, so n rows are room enough for it.
+        if filled + n > len(rows):
+            rows = np.concatenate((rows, np.empty_like(rows)))
+            delivers = np.concatenate((delivers, np.zeros_like(delivers)))
+        at = filled - 1
+        while at < filled:
+            broker = sources[i] if at < offsets[i] else rows[at, 1]
+            sender = -1 if at < offsets[i] else rows[at, 0]
+            here, count = next_hops(zones, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
+            if at < offsets[i]:
+                at_source[i] = here
+            else:
+                delivers[at] = here
+            for h in range(count):
+                rows[filled, 0] = broker
+                rows[filled, 1] = out[h]
+                rows[filled, 2] = -1 if at < offsets[i] else at
+                filled += 1
+            at += 1
+        offsets[i + 1] = filled
+    senders, receivers, previous = rows[:filled, 0].copy(), rows[:filled, 1].copy(), rows[:filled, 2].copy()
+    return offsets, senders, receivers, previous, delivers[:filled].copy(), at_source

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Deliveries", "check_messages", "link_costs"]
+__all__ = ["Deliveries", "Hops", "link_costs", "message_corners", "message_starts"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,19 +31,39 @@ class Deliveries(NamedTuple):
         return np.diff(self.offsets)
 
 
-def check_messages(
-    table: npt.NDArray[np.void], sources: npt.ArrayLike, present: npt.NDArray[np.bool_]
-) -> tuple[Floats, Floats, Floats, Floats, Ints]:
-    """Columns l_in, r_in, l_out, r_out of a table of messages, and the broker at which each starts."""
+class Hops(NamedTuple):
+    """Every hop of a table of messages, so that a clock can be put on them.
+
+    Hops of message i are rows `offsets[i]:offsets[i + 1]`, each after the one that brought its sender the message:
+    `senders`, `receivers` i8: brokers. `previous` i8: row of that earlier hop, -1 at the source.
+    `delivers` bool: the receiver hands the message to its own subscriptions.
+    `at_source` (messages,) bool: the source does.
+    """
+
+    offsets: Ints
+    senders: Ints
+    receivers: Ints
+    previous: Ints
+    delivers: npt.NDArray[np.bool_]
+    at_source: npt.NDArray[np.bool_]
+
+
+def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Columns l_in, r_in, l_out, r_out of messages, refused unless each holds a point with l <= r."""
     l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
     wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
-    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(sources, np.int64), table.shape))
-    if len(starts) and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
+    return l_in, r_in, l_out, r_out
+
+
+def message_starts(sources: npt.ArrayLike, messages: int, present: npt.NDArray[np.bool_]) -> Ints:
+    """Broker at which each message starts, (messages,) i8; `sources` may be one for all."""
+    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(sources, np.int64), messages))
+    if messages and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
         raise ValueError(f"sources must be brokers that are present ({int(present.sum())} of {len(present)} are)")
-    return l_in, r_in, l_out, r_out, starts
+    return starts
 
 
 def link_costs(ip_hops: npt.NDArray[np.integer] | None, brokers: int, owners: Ints, neighbours: Ints) -> Ints:

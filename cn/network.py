@@ -5,11 +5,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cn.deliveries import Deliveries
+from cn.deliveries import Deliveries, Hops, Ints
 
 __all__ = ["Network"]
-
-Ints = npt.NDArray[np.int64]
 
 
 class Network(Protocol):
@@ -46,3 +44,6 @@ class Network(Protocol):
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
     ) -> Deliveries:
         """Carry a table of messages to every gateway concerned, by the decisions of `next_hops`."""
+
+    def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
+        """Follow a table of messages hop by hop: the hops that `multicast` counts."""

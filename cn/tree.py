@@ -16,11 +16,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from cn.deliveries import Deliveries, Floats, Ints, check_messages, link_costs
-from cn.summaries import TreeTable, add_own, grow, meets_any, summarise_links, summarise_own
+from cn.deliveries import Deliveries, Floats, Hops, Ints, link_costs, message_corners, message_starts
+from cn.forwarding import follow_messages, multicast, next_hops
+from cn.summaries import TreeTable, add_own, grow, summarise_links, summarise_own
 from rangecast import RangecastError, njit
 from topologies import Routes
 
@@ -43,6 +44,8 @@ class RoutingTree:
 
     Attributes
     ----------
+    ip_routes : Routes
+        The routes it was made with.
     present : bool array (n,)
         Which brokers have not left.
     links : int64 array (brokers present - 1, 2)
@@ -71,7 +74,7 @@ class RoutingTree:
     def __init__(self, routes: Routes, *, limit: int = 16) -> None:
         if limit < 1:
             raise ValueError(f"limit must be at least 1 box, got {limit}")
-        self.routes = routes
+        self.ip_routes = routes
         self.limit = limit
         n = len(routes.brokers)
         self.present = np.ones(n, np.bool_)
@@ -153,15 +156,14 @@ class RoutingTree:
         Its neighbours link up by a minimum spanning tree among themselves; all other links stay. The summaries
         of links are made anew. O(n limit log limit + brokers x nodes + m).
         """
-        if not (0 <= broker < len(self) and self.present[broker]):
-            raise ValueError(f"broker must be one of the {int(self.present.sum())} present, got {broker}")
+        self._check_present(broker)
         if self.present.sum() == 1:
             raise TreeError(f"broker {broker} is the last one: nobody is left to take its subscriptions")
         around = self.table.neighbours[self.table.starts[broker] : self.table.starts[broker + 1]]
         kept = self.links[(self.links != broker).all(axis=1)]
-        self.links = np.concatenate((kept, spanning_links(self.routes, np.sort(around).tolist())))
+        self.links = np.concatenate((kept, spanning_links(self.ip_routes, np.sort(around).tolist())))
         self.present[broker] = False
-        self._nearest = _nearest(self.routes.node_hops, self.routes.node_delay_ms, self.present)
+        self._nearest = _nearest(self.ip_routes.node_hops, self.ip_routes.node_delay_ms, self.present)
         if broker == self._server:
             self._server = self._centre()
         orphans = np.flatnonzero(self._home == broker)
@@ -179,11 +181,10 @@ class RoutingTree:
 
         `came_from` is the broker that sent it, -1 where it starts. O(number of neighbours x limit).
         """
-        table = self.table
-        out = np.empty(table.starts[broker + 1] - table.starts[broker], np.int64)
-        count = next_links(table, broker, came_from, l_in, r_in, l_out, r_out, out)
-        delivers = meets_any(table.boxes[broker], table.counts[broker], l_in, r_in, l_out, r_out)
-        return bool(delivers), table.neighbours[out[:count]].tolist()
+        self._check_present(broker)
+        out = np.empty(len(self), np.int64)
+        delivers, count = next_hops(self.table, broker, came_from, l_in, r_in, l_out, r_out, out)
+        return bool(delivers), self.table.neighbours[out[:count]].tolist()
 
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
@@ -203,14 +204,35 @@ class RoutingTree:
         -----
         O(brokers met x neighbours x limit) time for all messages together, O(messages + brokers reached) space.
         """
-        messages = check_messages(table, sources, self.present)
+        starts = message_starts(sources, len(table), self.present)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         cost = link_costs(ip_hops, len(self), owners, self.table.neighbours)
-        return Deliveries(*_multicast(self.table, *messages, cost))
+        return Deliveries(*multicast(self.table, *message_corners(table), starts, cost))
+
+    def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
+        """Follow a table of messages hop by hop: the same hops as `multicast` counts."""
+        starts = message_starts(sources, len(table), self.present)
+        return Hops(*follow_messages(self.table, *message_corners(table), starts))
+
+    def routes(self, source: int, ip_hops: npt.NDArray[np.integer] | None = None) -> tuple[Ints, Ints]:
+        """Overlay hops and IP hops from a broker to every other along the tree, (n,) i8 each; -1 to absent ones.
+
+        For unicast over the overlay. O(n).
+        """
+        self._check_present(source)
+        outward, parents = self._walk(source)
+        away = outward[1:]
+        cost = link_costs(ip_hops, len(self), parents[away], away)
+        overlay, links = np.full((2, len(self)), -1)
+        overlay[source] = links[source] = 0
+        for broker, hops in zip(away, cost, strict=True):
+            overlay[broker] = overlay[parents[broker]] + 1
+            links[broker] = links[parents[broker]] + hops
+        return overlay, links
 
     def _centre(self) -> int:
         brokers = np.flatnonzero(self.present)
-        return int(brokers[self.routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
+        return int(brokers[self.ip_routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
 
     def _connect(self) -> None:
         """Make the table's links from the tree; the brokers' own summaries stay."""
@@ -224,16 +246,22 @@ class RoutingTree:
         self._counts[n:] = 0
         self.table = TreeTable(starts, ends[order, 1], back, self._counts, self._boxes)
 
+    def _walk(self, source: int) -> tuple[Ints, Ints]:
+        """Brokers outward from one of them, and the broker before each, (n,), along the tree."""
+        neighbours = self.table.neighbours
+        graph = csr_array(
+            (np.ones(len(neighbours), np.int32), neighbours, self.table.starts), shape=(len(self), len(self))
+        )
+        outward, parents = breadth_first_order(graph, source, directed=True)
+        return outward.astype(np.int64), parents.astype(np.int64)
+
     def _summarise_links(self) -> None:
-        starts, neighbours, *_ = self.table
-        n = len(self)
-        owners = np.repeat(np.arange(n), np.diff(starts))
-        graph = coo_array((np.ones(len(neighbours)), (owners, neighbours)), shape=(n, n)).tocsr()
-        outward, parents = breadth_first_order(graph, self._server, directed=True)
-        uplink = np.full(n, -1)
-        inward = parents[owners] == neighbours
+        outward, parents = self._walk(self._server)
+        owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
+        uplink = np.full(len(self), -1)
+        inward = parents[owners] == self.table.neighbours
         uplink[owners[inward]] = np.flatnonzero(inward)
-        summarise_links(self.table, outward.astype(np.int64), uplink)
+        summarise_links(self.table, outward, uplink)
 
     def _note(self, changes: int) -> bool:
         """Count changes; rebuild, and say so, when they come to a quarter of the subscriptions present."""
@@ -258,8 +286,12 @@ class RoutingTree:
             self._boxes = boxes
             self.table = self.table._replace(boxes=boxes)
 
+    def _check_present(self, broker: int) -> None:
+        if not (0 <= broker < len(self) and self.present[broker]):
+            raise ValueError(f"broker must be one of the {int(self.present.sum())} present, got {broker}")
+
     def _check_nodes(self, nodes: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
-        count = self.routes.node_hops.shape[1]
+        count = self.ip_routes.node_hops.shape[1]
         if len(nodes) and nodes.dtype.kind not in "iu":
             raise TypeError(f"nodes must be integers, got {nodes.dtype}")
         labels = nodes.astype(np.int64, copy=False)
@@ -279,8 +311,7 @@ class RoutingTree:
         starts, neighbours, back, counts, boxes = self.table
         n = len(self)
         owners = np.repeat(np.arange(n), np.diff(starts))
-        graph = coo_array((np.ones(len(neighbours)), (owners, neighbours)), shape=(n, n)).tocsr()
-        reached = breadth_first_order(graph, self._server, directed=True, return_predecessors=False)
+        reached, _ = self._walk(self._server)
         if len(neighbours) != 2 * (len(reached) - 1) or set(reached) != set(np.flatnonzero(self.present)):
             raise TreeError("the links are not a tree over the brokers present")
         if (neighbours[back] != owners).any() or (back[back] != np.arange(len(back))).any():
@@ -332,59 +363,3 @@ def _nearest(
                 if node_hops[b, v] < hops[v] or (node_hops[b, v] == hops[v] and node_delay_ms[b, v] < delay[v]):
                     best[v], hops[v], delay[v] = b, node_hops[b, v], node_delay_ms[b, v]
     return best
-
-
-@njit
-def next_links(
-    table: TreeTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> int:
-    """Write the links by which a message leaves a broker into `out`; returns how many."""
-    n = len(table.starts) - 1
-    count = 0
-    for e in range(table.starts[broker], table.starts[broker + 1]):
-        if table.neighbours[e] != came_from and meets_any(
-            table.boxes[n + e], table.counts[n + e], l_in, r_in, l_out, r_out
-        ):
-            out[count] = e
-            count += 1
-    return count
-
-
-@njit
-def _multicast(
-    table: TreeTable, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints, cost: Ints
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Follow every message over the tree with a stack; `cost`: IP hops by link."""
-    n = len(table.starts) - 1
-    messages = len(l_in)
-    overlay = np.zeros(messages, np.int64)
-    ip = np.zeros(messages, np.int64)
-    offsets = np.zeros(messages + 1, np.int64)
-    sent = np.zeros(n, np.int64)
-    reached = np.empty(2 * messages + n, np.int64)
-    out = np.empty(n, np.int64)
-    brokers = np.empty(n, np.int64)
-    senders = np.empty(n, np.int64)
-    filled = 0
-    for i in range(messages):
-        if filled + n > len(reached):
-            reached = np.concatenate((reached, np.empty(len(reached) + n, np.int64)))
-        brokers[0] = sources[i]
-        senders[0] = -1
-        depth = 1
-        while depth > 0:
-            depth -= 1
-            broker = brokers[depth]
-            if meets_any(table.boxes[broker], table.counts[broker], l_in[i], r_in[i], l_out[i], r_out[i]):
-                reached[filled] = broker
-                filled += 1
-            count = next_links(table, broker, senders[depth], l_in[i], r_in[i], l_out[i], r_out[i], out)
-            sent[broker] += count
-            overlay[i] += count
-            for h in range(count):
-                ip[i] += cost[out[h]]
-                brokers[depth] = table.neighbours[out[h]]
-                senders[depth] = broker
-                depth += 1
-        offsets[i + 1] = filled
-    return overlay, ip, offsets, reached[:filled].copy(), sent

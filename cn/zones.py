@@ -107,12 +107,14 @@ class Zones:
         """Number of brokers that ever joined; ids run below it, departed ones are not given again."""
         return self._size
 
+    def __contains__(self, broker: object) -> bool:
+        """Whether a broker holds a zone. O(1)."""
+        return broker in self._tree.leaf
+
     @property
     def present(self) -> npt.NDArray[np.bool_]:
         """Which brokers hold a zone, (n,) bool."""
-        mask = np.zeros(self._size, np.bool_)
-        mask[list(self._tree.leaf)] = True
-        return mask
+        return self.table.extents[:, 0] < self.table.extents[:, 1]
 
     @property
     def server(self) -> int:
@@ -140,7 +142,7 @@ class Zones:
 
         The subscriptions of the zones named in the answer have new gateways: ask `home` again for them.
         """
-        if broker not in self._tree.leaf:
+        if broker not in self:
             raise ValueError(f"broker must be one of the {len(self._tree.leaf)} present, got {broker}")
         if len(self._tree.leaf) == 1:
             raise ZonesError(f"broker {broker} is the last one: nobody is left to take over its zone")

@@ -37,6 +37,7 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
     sources = rng.choice(np.flatnonzero(zones.present), len(table))
     ip_hops = rng.integers(1, 9, (len(zones), len(zones)))
     got = can.multicast(table, sources, ip_hops)
+    every = can.hops(table, sources)
     graph = neighbour_graph(zones.table.extents, triangle=zones.space == "triangle")
     sent = np.zeros(len(zones), np.int64)
     for i, row in enumerate(table):
@@ -53,18 +54,26 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
         assert sorted(compiled) == sorted(delivered)
         assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
         np.add.at(sent, [a for a, _ in hops], 1)
+        rows = slice(every.offsets[i], every.offsets[i + 1])
+        assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
+        assert every.at_source[i] == (sources[i] in meeting)
+        assert every.delivers[rows].tolist() == [b in meeting for _, b in hops]
+        for row in range(every.offsets[i], every.offsets[i + 1]):
+            before = every.previous[row]
+            assert every.senders[row] == (sources[i] if before < 0 else every.receivers[before])
+            assert before < 0 or every.offsets[i] <= before < row
     assert got.sent.tolist() == sent.tolist()
     assert got.zones_reached.sum() == len(got.zones)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(brokers=st.integers(1, 40), seed=seeds, space=spaces)
 def test_every_zone_concerned_is_reached_once(brokers: int, seed: int, space: str) -> None:
     zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
     check_messages(zones, np.random.default_rng(seed), 25)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(brokers=st.integers(2, 30), seed=seeds, space=spaces)
 def test_nothing_is_lost_after_departures(brokers: int, seed: int, space: str) -> None:
     zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
@@ -74,6 +83,18 @@ def test_nothing_is_lost_after_departures(brokers: int, seed: int, space: str) -
     check_messages(zones, rng, 20)
     zones.join()
     check_messages(zones, rng, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_many_larger_networks_with_departures(space: str) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        zones = Zones(80, seed=seed, space=space)  # type: ignore[arg-type]
+        for _ in range(30):
+            zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
+            zones.join()
+        check_messages(zones, rng, 100)
 
 
 @pytest.mark.parametrize("space", ["triangle", "square"])
@@ -125,6 +146,24 @@ def test_routes_are_close_to_the_shortest() -> None:
     assert got.overlay_hops.sum() < 1.25 * sum(least)
 
 
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_an_address_is_one_broker_and_routes_count_the_hops_to_it(space: str) -> None:
+    zones = Zones(40, seed=6, space=space)  # type: ignore[arg-type]
+    zones.leave(7)
+    can = Can(zones)
+    ip_hops = np.random.default_rng(6).integers(1, 9, (40, 40))
+    overlay, links = can.routes(3, ip_hops)
+    away = nx.single_source_shortest_path_length(
+        neighbour_graph(zones.table.extents, triangle=space == "triangle"), 3
+    )
+    assert (overlay[7], links[7]) == (-1, -1)
+    for target in np.flatnonzero(zones.present):
+        delivered, hops = follow(can, 3, can.address(int(target)))
+        assert delivered == [target]
+        assert overlay[target] == len(hops) >= away[int(target)]
+        assert links[target] == sum(ip_hops[a, b] for a, b in hops)
+
+
 def test_refusals() -> None:
     can = Can(Zones(4, seed=1))
     good = np.array([(0.4, 0.5, 0.3, 0.6)], RECTANGLE)
@@ -133,6 +172,10 @@ def test_refusals() -> None:
             can.multicast(np.array([good[0], bad], RECTANGLE), 0)
     with pytest.raises(ValueError, match="sources must be brokers"):
         can.multicast(good, 4)
+    with pytest.raises(ValueError, match="sources must be brokers"):
+        can.routes(4)
+    with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
+        can.next_hops(4, -1, 0.4, 0.5, 0.3, 0.6)
     with pytest.raises(ValueError, match=r"a row per broker \(4\), got \(3, 3\)"):
         can.multicast(good, 0, np.ones((3, 3), np.int64))
     assert len(can.multicast(good[:0], 0).zones) == 0

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, Network, RoutingTree, TreeError, Zones
+from cn import Can, Gateways, Network, RoutingTree, TreeError, Zones
 from cn.summaries import reduce_boxes
 from tests.cn.drawing import LARGEST, RECTANGLE, seeds
 from tests.oracles.routing_tree import concerned, distance, inside, links_to, nearest, spanning_tree
@@ -65,7 +66,7 @@ def draw_messages(rng: np.random.Generator, count: int) -> npt.NDArray[np.void]:
 def subscribe(tree: RoutingTree, known: Population, rng: np.random.Generator, ids: list[int]) -> dict[int, int]:
     """Subscribe with drawn ranges and nodes; returns the nodes by id."""
     l, r = draw_ranges(rng, len(ids))  # noqa: E741
-    nodes = rng.integers(tree.routes.node_hops.shape[1], size=len(ids))
+    nodes = rng.integers(tree.ip_routes.node_hops.shape[1], size=len(ids))
     home = tree.subscribe(ids, l, r, nodes)
     assert home.tolist() == tree.home(l, r, nodes).tolist()
     known.update(zip(ids, zip(l.tolist(), r.tolist(), strict=True), strict=True))
@@ -96,6 +97,7 @@ def check_messages(
     sources = rng.choice(np.flatnonzero(tree.present), len(table))
     ip_hops = rng.integers(1, 9, (len(tree), len(tree)))
     got = tree.multicast(table, sources, ip_hops)
+    every = tree.hops(table, sources)
     graph: nx.Graph[int] = nx.Graph(tree.links.tolist())
     graph.add_nodes_from(np.flatnonzero(tree.present).tolist())
     homes = {i: int(tree.home([0.0], [0.0], [nodes[i]])[0]) for i in known}
@@ -116,6 +118,13 @@ def check_messages(
         assert sorted(got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()) == sorted(delivered)
         assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
         np.add.at(sent, [a for a, _ in hops], 1)
+        rows = slice(every.offsets[i], every.offsets[i + 1])
+        assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
+        assert every.at_source[i] == (sources[i] in delivered)
+        assert set(every.receivers[rows][every.delivers[rows]]) == set(delivered) - {sources[i]}
+        for sender, earlier in zip(every.senders[rows], every.previous[rows], strict=True):
+            assert sender == (sources[i] if earlier < 0 else every.receivers[earlier])
+            assert earlier == -1 or every.offsets[i] <= earlier < every.offsets[i + 1]
     assert got.sent.tolist() == sent.tolist()
 
 
@@ -212,6 +221,20 @@ def test_reduced_boxes_cover_all_and_are_few(count: int, limit: int, seed: int) 
     assert all(inside(cover, np.array(bounds)) for cover in out[:used])
 
 
+def test_routes_follow_the_tree() -> None:
+    rng = np.random.default_rng(4)
+    tree = RoutingTree(Routes.build(*draw_network(rng, 12)))
+    tree.leave(3)
+    ip_hops = rng.integers(1, 9, (12, 12))
+    overlay, links = tree.routes(5, ip_hops)
+    paths = nx.shortest_path(nx.Graph(tree.links.tolist()), 5)
+    for b in range(12):
+        path = paths.get(b, [])
+        assert overlay[b] == len(path) - 1
+        assert links[b] == (sum(ip_hops[e] for e in pairwise(path)) if path else -1)
+    assert tree.routes(5)[1].tolist() == overlay.tolist()
+
+
 def test_few_boxes_keep_clusters_apart() -> None:
     rng = np.random.default_rng(3)
     centres = np.array([[0.1, 0.2], [0.1, 0.9], [0.5, 0.6], [0.8, 0.95]])
@@ -247,22 +270,24 @@ def test_summaries_are_made_anew_after_changes_to_a_quarter() -> None:
 
 
 def follow_a_population(network: Network, nodes: npt.NDArray[np.int64], rng: np.random.Generator) -> None:
-    """One scenario for every network: joins, leaves and a crash, then every gateway concerned is reached."""
+    """One scenario for every network: joins, leaves and a crash, then all concerned get the message once."""
     l, r = draw_ranges(rng, len(nodes))  # noqa: E741
     ids = np.arange(len(nodes))
     half = len(ids) // 2
-    network.subscribe(ids[:half], l[:half], r[:half], nodes[:half])
-    network.subscribe(ids[half:], l[half:], r[half:], nodes[half:])
-    network.unsubscribe(ids[:5])
-    network.leave(network.server)
-    home = network.home(l, r, nodes)
+    gateways = Gateways(network, l[:half], r[:half], nodes=nodes[:half])
+    gateways.join(ids[half:], l[half:], r[half:], nodes[half:])
+    gateways.leave(ids[:5])
+    gone = network.server
+    network.leave(gone)
+    gateways.rehome()
+    assert gateways.home.tolist() == [-1] * 5 + network.home(l[5:], r[5:], nodes[5:]).tolist()
+    assert gone not in gateways.home
     table = draw_messages(rng, 50)
     got = network.multicast(table, network.server)
+    offsets, handed = gateways.match(table, got)
     for i, row in enumerate(table):
         mine = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"]) & (ids >= 5)
-        reached = got.zones[got.offsets[i] : got.offsets[i + 1]]
-        assert set(home[mine]) <= set(reached)
-        assert len(set(reached)) == len(reached)
+        assert sorted(handed[offsets[i] : offsets[i + 1]].tolist()) == np.flatnonzero(mine).tolist()
 
 
 def test_networks_are_interchangeable() -> None:
@@ -299,6 +324,10 @@ def test_refusals() -> None:
     tree.leave(1)
     with pytest.raises(ValueError, match="broker must be one of the 2 present, got 1"):
         tree.leave(1)
+    with pytest.raises(ValueError, match="broker must be one of the 2 present, got 3"):
+        tree.next_hops(3, -1, 0.1, 0.2, 0.0, 0.6)
+    with pytest.raises(ValueError, match="nodes must be between 0 and 2, got -1"):
+        Gateways(RoutingTree(routes), [0.1], [0.2])
     good = np.array([(0.1, 0.2, 0.0, 0.6)], RECTANGLE)
     with pytest.raises(ValueError, match=r"sources must be brokers that are present \(2 of 3 are\)"):
         tree.multicast(good, 1)

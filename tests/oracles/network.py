@@ -1,6 +1,7 @@
 """Slow and obvious answers about zones, routes and lists; shares no code with `cn`."""
 
 import math
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -47,3 +48,58 @@ def top_k(
     """The k lowest (y, id) with x in the range; objects with y = inf do not exist."""
     inside = [(float(y[i]), i) for i in range(len(x)) if left <= x[i] <= right and y[i] < math.inf]
     return sorted(inside)[:k]
+
+
+class Event(NamedTuple):
+    """One object's change; y = inf deletes it. A new x is told as a deletion and an insertion."""
+
+    number: int
+    obj: int
+    x: float
+    y: float
+
+
+class Delivery(NamedTuple):
+    """One message to one subscription."""
+
+    subscription: int
+    event: int
+    position: int
+    obj: int
+    x: float
+    y: float
+
+
+def right_deliveries(
+    ranges: list[tuple[float, float]], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], k: int, event: Event
+) -> list[Delivery]:
+    """Tell subscriptions whose list the event changes: the object first, then what replaces it. Changes x and y."""
+    before = [top_k(*ends, x, y, k) for ends in ranges]
+    x[event.obj], y[event.obj] = event.x, event.y
+    told = []
+    for s, ends in enumerate(ranges):
+        old, new = before[s], top_k(*ends, x, y, k)
+        if old != new:
+            told.append(Delivery(s, event.number, 0, event.obj, event.x, event.y))
+            held = {i for _, i in old} | {event.obj}
+            told += [
+                Delivery(s, event.number, 1 + p, i, float(x[i]), v)
+                for p, (v, i) in enumerate(pair for pair in new if pair[1] not in held)
+            ]
+    return told
+
+
+class Matrix:
+    """What every subscription of cn-relax knows of every object, in full: the newest (event, y) it was told."""
+
+    def __init__(
+        self, ranges: list[tuple[float, float]], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
+    ) -> None:
+        self.known = [{i: (-1, float(y[i])) for i in range(len(x)) if low <= x[i] <= high} for low, high in ranges]
+
+    def tell(self, subscription: int, event: Event) -> None:
+        if self.known[subscription].get(event.obj, (-1, 0.0))[0] < event.number:
+            self.known[subscription][event.obj] = (event.number, event.y)
+
+    def top(self, subscription: int, k: int) -> list[tuple[float, int]]:
+        return sorted((y, i) for i, (_, y) in self.known[subscription].items() if y < math.inf)[:k]

@@ -1,0 +1,64 @@
+"""What a server and its algorithm say to each other: settings, counters and what an event can ask."""
+
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paint.index import ObjectIndex
+
+__all__ = ["FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Plan", "Rows"]
+
+Rows = NDArray[np.float64]
+"""Messages as kernels write them: shape (messages, 8), see `paint.messages.Messages.of_rows`."""
+
+FIRST_K = 0
+MIN_Y = 1
+SNAP = 2
+
+
+class Plan(NamedTuple):
+    """What a server's algorithm is set to; kernels take it whole.
+
+    Attributes
+    ----------
+    k : int
+        Length of the lists.
+    step : int
+        Length of the sublists of tiles, ceil(epsilon k), or 1 for an exact algorithm.
+    sign : float
+        1.0, or -1.0 when the largest y ranks first: the index then holds -y, and messages carry the true y.
+    costs : int64 array of 3
+        Calls so far of first_k, min_y and snap.
+    """
+
+    k: int
+    step: int
+    sign: float
+    costs: NDArray[np.int64]
+
+
+class Algorithm(Protocol):
+    """Message generation over an object index; `takes` names the optional settings of the server it understands.
+
+    Values of y are those of the index. Rows given back by the first four methods hold until the next call.
+    """
+
+    takes: ClassVar[frozenset[str]]
+
+    def __init__(self, index: ObjectIndex, plan: Plan, subscriptions: ArrayLike | None) -> None: ...
+
+    def change(self, i: int, y: float) -> Rows:
+        """Give object i a new y, in the index too; the messages, none if y is what it was."""
+
+    def enter(self, i: int) -> Rows:
+        """Tell of object i, which was just put into the index."""
+
+    def leave(self, i: int) -> Rows:
+        """Tell that object i, still in the index, is about to be deleted."""
+
+    def leave_for(self, i: int, x: float) -> Rows:
+        """Tell those that lose object i as it moves to x; the index still has it at its old place."""
+
+    def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
+        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""

@@ -1,0 +1,168 @@
+"""Paint-Dense and Paint-Dense(epsilon): messages without knowledge of the subscriptions (Section III-A, Algorithm 3).
+
+A rank-raising update tells IR_new(i) of object i. A rank-lowering one tells IR_old(i) of object i, and then sweeps
+i from its old y to its new one: each object h met inside the influence interval gains what i loses there. `enter`
+and `leave` are these two halves; insertion is the first from y = +inf, deletion the second to +inf, and an x-update
+is a `leave` that keeps to the subscriptions without the new x, then an `enter`: no subscription hears of an object
+twice.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
+from paint.geometry import exposed_tiles, influence_tiles
+from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
+from rangecast import njit
+
+__all__ = ["Dense"]
+
+
+@njit
+def enter(arrays: Any, sweep: Sweep, plan: Plan, i: int, out: Rows, row: int) -> tuple[Rows, int]:
+    """Tell IR(i) of object i, which has risen to its y in the index; O(k log n) over the tournament index."""
+    k = plan.k
+    x, y = arrays.x[i], arrays.y[i]
+    for side in (WEST, EAST):
+        count = first_k(arrays, i, y, side == WEST, k, sweep.ids[side])
+        sweep.counts[side] = count
+        for at in range(count):
+            sweep.xs[side, at] = arrays.x[sweep.ids[side, at]]
+    plan.costs[FIRST_K] += 2
+    a, b = sweep.counts[WEST], sweep.counts[EAST]
+    out = reserve(out, row, k)
+    end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, out, row)
+    stamp(out, row, end, x, plan.sign * y, i, UPDATE)
+    return out, end
+
+
+@njit
+def leave(
+    arrays: Any,
+    sweep: Sweep,
+    plan: Plan,
+    i: int,
+    x_told: float,
+    y_told: float,
+    y_end: float,
+    l_limit: float,
+    r_limit: float,
+    out: Rows,
+    row: int,
+) -> tuple[Rows, int]:
+    """Tell IR(i) of (x_told, y_told), then of the objects exposed as i rises from its y in the index to y_end.
+
+    Only subscriptions with l > l_limit and r < r_limit. O((k + v) log n + messages) over the tournament index when v
+    objects are exposed (Theorem 1); v + 1 min_y calls, the last of which finds nothing below y_end.
+    """
+    k, step = plan.k, plan.step
+    x = arrays.x[i]
+    west, east = sweep.xs[WEST], sweep.xs[EAST]
+    open_sweep(arrays, sweep, i, y_end, k)
+    plan.costs[FIRST_K] += 2
+    out = reserve(out, row, k)
+    end = influence_tiles(x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row)
+    stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
+    while True:
+        left, right = influence_interval(sweep, k)
+        plan.costs[MIN_Y] += 1
+        h = next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
+        if h < 0:
+            return out, end
+        x_h = arrays.x[h]
+        row = end
+        out = reserve(out, row, k)
+        end = exposed_tiles(
+            x_h, x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row
+        )
+        stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
+        expose(sweep, h, x_h, x, k)
+
+
+@njit
+def change(arrays: Any, sweep: Sweep, plan: Plan, i: int, y: float, out: Rows, row: int) -> tuple[Rows, int]:
+    """Give object i a new y and write the messages (Algorithm 3); none if y is what it was."""
+    old = arrays.y[i]
+    if y < old:
+        update(arrays, i, y)
+        out, row = enter(arrays, sweep, plan, i, out, row)
+    elif y > old:
+        out, row = leave(arrays, sweep, plan, i, arrays.x[i], y, y, -np.inf, np.inf, out, row)
+        update(arrays, i, y)
+    return out, row
+
+
+@njit
+def replay(
+    arrays: Any, sweep: Sweep, plan: Plan, ids: NDArray[np.int64], ys: NDArray[np.float64], out: Rows
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Change one object after the other; the rows, and where those of each event start."""
+    offsets = np.empty(len(ids) + 1, np.int64)
+    row = 0
+    for event in range(len(ids)):
+        offsets[event] = row
+        out, row = change(arrays, sweep, plan, ids[event], ys[event], out, row)
+    offsets[len(ids)] = row
+    return out[:row], offsets
+
+
+class Dense:
+    """Paint-Dense over an object index, as a server drives it; O(k) space beside the index.
+
+    See `paint.algorithm.Algorithm` for what each method does.
+    """
+
+    takes: ClassVar = frozenset({"epsilon"})
+
+    def __init__(self, index: ObjectIndex, plan: Plan, subscriptions: ArrayLike | None) -> None:  # noqa: ARG002
+        self._index = index
+        self._plan = plan
+        self._sweep = make_sweep(plan.k)
+        self._out: Rows = np.empty((max(1024, 4 * plan.k), 8))
+
+    def change(self, i: int, y: float) -> Rows:
+        """Give object i a new y; the messages."""
+        self._out, end = change(self._index.arrays, self._sweep, self._plan, i, y, self._out, 0)
+        return self._out[:end]
+
+    def enter(self, i: int) -> Rows:
+        """Tell of object i, which was just put into the index."""
+        self._out, end = enter(self._index.arrays, self._sweep, self._plan, i, self._out, 0)
+        return self._out[:end]
+
+    def leave(self, i: int) -> Rows:
+        """Tell that object i is about to be deleted from the index."""
+        x = float(self._index.arrays.x[i])
+        return self._leave(i, x, np.inf, -np.inf, np.inf)
+
+    def leave_for(self, i: int, x: float) -> Rows:
+        """Tell those that lose object i as it moves to x, which the index does not know yet."""
+        old, y = float(self._index.arrays.x[i]), float(self._index.arrays.y[i])
+        return self._leave(i, x, y, *((-np.inf, x) if x > old else (x, np.inf)))
+
+    def _leave(self, i: int, x_told: float, y_told: float, l_limit: float, r_limit: float) -> Rows:
+        self._out, end = leave(
+            self._index.arrays,
+            self._sweep,
+            self._plan,
+            i,
+            x_told,
+            y_told,
+            np.inf,
+            l_limit,
+            r_limit,
+            self._out,
+            0,
+        )
+        return self._out[:end]
+
+    def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
+        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        k = self._plan.k
+        # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
+        out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))
+        return replay(self._index.arrays, self._sweep, self._plan, ids, ys, out)

@@ -1,0 +1,130 @@
+"""Tiles in the subscription space S: the only place that knows their shapes (Sections II-C, III-A and IV-B).
+
+All kernels share one notation. Object i lies at x; `west` holds l_1 >= l_2 >= ... >= l_a, the x values of the first
+objects west of i that rank above it, nearest first, and `east` holds r_1 <= ... <= r_b likewise (a, b <= k). Put
+l_0 = r_0 = x, l_{a+1} = -inf and r_{b+1} = +inf. A tile is a row (l_in, r_in, l_out, r_out): the subscriptions [l,
+r] with l_out < l <= l_in and r_in <= r < r_out. Tiles are written west to east and never empty; ties in x make some
+empty, and those are dropped.
+
+`step` is the length of the sublists of Section IV-B: 1 for the exact algorithms, ceil(epsilon k) for the
+approximate ones. Sublists are cut before empty tiles are dropped, otherwise ties would stretch a box over more than
+`step` levels and notify objects ranked beyond (1 + epsilon)k.
+
+`l_limit` and `r_limit` keep to the subscriptions with l > l_limit and r < r_limit (an object that moves in x leaves
+only the lists of those that do not contain its new place); -inf and +inf keep all.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rangecast import njit
+
+__all__ = ["exposed_tiles", "influence_tiles"]
+
+
+@njit
+def influence_tiles(
+    x: float,
+    west: NDArray[np.float64],
+    a: int,
+    east: NDArray[np.float64],
+    b: int,
+    k: int,
+    step: int,
+    l_limit: float,
+    r_limit: float,
+    out: NDArray[np.float64],
+    row: int,
+) -> int:
+    """Tile IR(i), the staircase of subscriptions that hold object i (Algorithm 4).
+
+    Strip p takes l in (l_{p+1}, l_p], where p objects of the west are in range, and r in [x, r_{k-p}). Neighbours
+    with the same r_out are one rectangle: the strips with r_out = +inf, and any that ties in x or `r_limit` make
+    alike.
+
+    Parameters
+    ----------
+    out : float64 array with at least 4 columns and `row` + k rows
+        Receives the tiles from `row` on.
+
+    Returns
+    -------
+    int
+        The row after the last tile; at most ceil(k / step) tiles. O(k) time.
+    """
+    first = row
+    last = min(a, k - 1)
+    p_open = min(max(k - 1 - b, 0), last)
+    sublist = -1
+    for p in range(last, p_open - 1, -1):
+        l_out = max(west[p] if p < a else -np.inf, l_limit)
+        l_in = x if p == p_open else west[p - 1]
+        r_out = min(east[k - p - 1] if k - p <= b else np.inf, r_limit)
+        if l_out >= l_in or x >= r_out:
+            continue
+        if row > first and out[row - 1, 3] == r_out:
+            out[row - 1, 0] = l_in
+        elif row > first and (last - p) // step == sublist:
+            out[row - 1, 0] = l_in
+            out[row - 1, 3] = r_out
+        else:
+            out[row, 0] = l_in
+            out[row, 1] = x
+            out[row, 2] = l_out
+            out[row, 3] = r_out
+            sublist = (last - p) // step
+            row += 1
+    return row
+
+
+@njit
+def exposed_tiles(
+    x_h: float,
+    x: float,
+    west: NDArray[np.float64],
+    a: int,
+    east: NDArray[np.float64],
+    b: int,
+    k: int,
+    step: int,
+    l_limit: float,
+    r_limit: float,
+    out: NDArray[np.float64],
+    row: int,
+) -> int:
+    """Tile what the exposed object h gains from object i, a diagonal chain (Algorithm 5, corrected).
+
+    `west` and `east` are those before h is added. A subscription gains h if it contains h and exactly k - 1 others
+    that rank above h: l in (l_{p+1}, l_p] and r in [r_q, r_{q+1}) with p + q = k - 1, clipped to l <= x_h <= r. The
+    printed Algorithm 5 does not clip, and its special cases reach subscriptions that already hold h. When a + b < k
+    - 1 every list has room, h is in it already and there is no tile.
+
+    Returns
+    -------
+    int
+        The row after the last tile; at most ceil(k / step) tiles. O(k) time.
+    """
+    first_row = row
+    first = 0
+    sublist = -1
+    for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
+        p = k - 1 - q
+        l_out = max(west[p] if p < a else -np.inf, l_limit)
+        l_in = min(west[p - 1] if p > 0 else x, x_h)
+        r_in = max(east[q - 1] if q > 0 else x, x_h)
+        r_out = min(east[q] if q < b else np.inf, r_limit)
+        if l_out >= l_in or r_in >= r_out:
+            continue
+        if row == first_row:
+            first = q
+        if row > first_row and (q - first) // step == sublist:
+            out[row - 1, 0] = l_in
+            out[row - 1, 3] = r_out
+        else:
+            out[row, 0] = l_in
+            out[row, 1] = r_in
+            out[row, 2] = l_out
+            out[row, 3] = r_out
+            sublist = (q - first) // step
+            row += 1
+    return row

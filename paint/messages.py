@@ -1,0 +1,101 @@
+"""The message table: what the server sends, and what a subscription does with it.
+
+A message Msg(l_in, r_in, l_out, r_out, object) reaches the subscription [l, r] iff
+
+    l_out < l <= l_in  and  r_in <= r < r_out
+
+(Section II-A with half-open sides: the inner range [l_in, r_in] lies in [l, r], and [l, r] in the open outer
+range). A side that is open is -inf or +inf; a subscription end that is infinite is kept as the largest finite
+float, so that the condition holds for it. Every message of an event with `cause` UPDATE carries the object the
+event is about; EXPOSED ones carry an object that replaces it in some list.
+
+What a subscription does with the messages of an event, in their order:
+
+1. An object whose x lies outside its range, or whose y is infinite (the object is gone; the infinity is the one that
+   ranks last), leaves its list.
+2. An object its list holds takes the new x and y.
+3. Any other object enters; if the list then holds more than k, the last in rank leaves.
+
+Rank is by (y, object id), ties in x are ordered by (x, object id).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rangecast import njit
+
+__all__ = ["EXPOSED", "MESSAGE", "UPDATE", "Messages", "reserve", "stamp"]
+
+MESSAGE = np.dtype(
+    [
+        ("l_in", "f8"),
+        ("r_in", "f8"),
+        ("l_out", "f8"),
+        ("r_out", "f8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("object", "i8"),
+        ("cause", "i8"),
+    ]
+)
+
+UPDATE = 0
+EXPOSED = 1
+
+
+class Messages:
+    """The messages of one event or of a stream of events.
+
+    Attributes
+    ----------
+    table : structured array of MESSAGE
+        The messages, in the order in which subscriptions must see them.
+    offsets : int64 array, one longer than the number of events
+        The messages of event e are `table[offsets[e]:offsets[e + 1]]`.
+    """
+
+    __slots__ = ("offsets", "table")
+
+    def __init__(self, table: NDArray[np.void], offsets: NDArray[np.int64]) -> None:
+        self.table = table
+        self.offsets = offsets
+
+    @classmethod
+    def of_rows(cls, rows: NDArray[np.float64], offsets: NDArray[np.int64]) -> "Messages":
+        """Take rows as kernels write them: float64 of shape (messages, 8), the last two columns int64 in disguise."""
+        return cls(rows.view(MESSAGE)[:, 0], offsets)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __repr__(self) -> str:
+        return f"Messages({len(self.table)} messages of {len(self.offsets) - 1} events)"
+
+
+@njit
+def reserve(out: NDArray[np.float64], row: int, count: int) -> NDArray[np.float64]:
+    """Give back `out`, or a larger copy of its first `row` rows, with room for `count` more rows."""
+    if row + count <= len(out):
+        return out
+    larger = np.empty((2 * len(out) + count, 8), np.float64)
+    larger[:row] = out[:row]
+    return larger
+
+
+@njit
+def stamp(
+    out: NDArray[np.float64],
+    row: int,
+    end: int,
+    x: float,
+    y: float,
+    i: int,
+    cause: int,
+) -> None:
+    """Turn the tiles in rows `row` to `end` (columns 0 to 3) into messages that carry object i."""
+    whole = out.view(np.int64)
+    for at in range(row, end):
+        out[at, 4] = x
+        out[at, 5] = y
+        whole[at, 6] = i
+        whole[at, 7] = cause

@@ -1,0 +1,256 @@
+"""The server: takes events, keeps the objects, gives back the messages.
+
+Every argument is checked before anything changes, so an event that is refused leaves the server as it was; this
+holds for a whole stream given to `replay`. The work is done by one algorithm over one object index, each an entry
+of a table.
+"""
+
+import math
+from operator import index as as_integer
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paint.algorithm import FIRST_K, MIN_Y, SNAP, Algorithm, Plan
+from paint.dense import Dense
+from paint.index import INDEXES
+from paint.messages import Messages
+from paint.relax import Relax
+
+__all__ = ["ALGORITHMS", "Server"]
+
+ALGORITHMS: dict[str, type[Algorithm]] = {"dense": Dense, "relax": Relax}
+
+
+class Server:
+    """Objects under events, and the messages that keep every range top-k subscription right.
+
+    Parameters
+    ----------
+    x, y : array_like of n numbers
+        Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
+    k : int
+        Length of the lists, at least 1; it may be larger than n.
+    algorithm : {"dense", "relax"}
+        Paint-Dense (Section III-A) or CN-Relax (Section V).
+    index : {"tournament"}
+        The object index.
+    epsilon : float in (0, 1], optional
+        Approximate version (Section IV-B): tiles are grouped in sublists of ceil(epsilon k), so that subscriptions
+        also receive, and ignore, some objects ranked within (1 + epsilon)k.
+    subscriptions : array_like, optional
+        The subscriptions, for algorithms that know them.
+    descending : bool
+        Whether the largest y ranks first. Messages carry the y as given; an object that is deleted has y = -inf then.
+
+    Examples
+    --------
+    >>> import paint
+    >>> server = paint.Server([1.0, 2.0, 3.0], [5.0, 6.0, 7.0], k=1)
+    >>> server.update(2, 4.0).table[["l_in", "r_in", "l_out", "r_out", "object"]].tolist()
+    [(3.0, 3.0, -inf, inf, 2)]
+    >>> server.delete(2).table[["object", "cause"]].tolist()
+    [(2, 0), (0, 1), (1, 1)]
+    """
+
+    def __init__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        k: int,
+        algorithm: str = "dense",
+        index: str = "tournament",
+        epsilon: float | None = None,
+        subscriptions: ArrayLike | None = None,
+        descending: bool = False,
+    ) -> None:
+        xs, ys = _numbers("x", x), _numbers("y", y)
+        _same_length("x", xs, "y", ys)
+        k = _integer("k", k)
+        if k < 1:
+            raise ValueError(f"k must be at least 1 (the length of the lists), got {k}")
+        chosen = _choice("algorithm", algorithm, ALGORITHMS)
+        chosen_index = _choice("index", index, INDEXES)
+        for name, value in (("epsilon", epsilon), ("subscriptions", subscriptions)):
+            if value is not None and name not in chosen.takes:
+                raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
+        sign = -1.0 if descending else 1.0
+        self._plan = Plan(k, _sublist_length(epsilon, k), sign, np.zeros(3, np.int64))
+        self._sign = sign
+        self._count = len(xs)
+        self._index = chosen_index(xs, sign * ys)
+        self._algorithm = chosen(self._index, self._plan, subscriptions)
+
+    @property
+    def costs(self) -> dict[str, int]:
+        """Calls so far of the object index (first_k, min_y) and of the subscription index (snap)."""
+        first_k, min_y, snap = (int(self._plan.costs[which]) for which in (FIRST_K, MIN_Y, SNAP))
+        return {"first_k": first_k, "min_y": min_y, "snap": snap}
+
+    def update(self, object_id: int, new_y: float) -> Messages:
+        """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
+
+        O((k + v) log n + messages) with Paint-Dense over the tournament index when v objects are exposed.
+
+        Raises
+        ------
+        TypeError
+            If the id is not an integer or the value not a number.
+        ValueError
+            If there is no such object or the value is not finite.
+        """
+        i = self._object(object_id)
+        y = _number("new_y", new_y)
+        return _event(self._algorithm.change(i, self._sign * y))
+
+    def insert(self, x: float, y: float) -> tuple[int, Messages]:
+        """Add an object, an update from y = +inf; gives it the next free id, which is never used again.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a value is not a number or not finite.
+        """
+        x, y = _number("x", x), _number("y", y)
+        i = self._count
+        self._index.insert(i, x, self._sign * y)
+        self._count += 1
+        return i, _event(self._algorithm.enter(i))
+
+    def delete(self, object_id: int) -> Messages:
+        """Remove an object, an update to y = +inf, which the messages carry (-inf when descending).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such object.
+        """
+        i = self._object(object_id)
+        messages = _event(self._algorithm.leave(i))
+        self._index.delete(i)
+        return messages
+
+    def move(self, object_id: int, new_x: float, *, direct: bool = True) -> Messages:
+        """Change the x of an object; nothing is sent if it stays the same.
+
+        Directly, a subscription that loses the object receives its new x, which is outside its range, and a
+        replacement; one that keeps or gains it receives it once. Otherwise as a deletion and an insertion, two
+        events in the result (footnote 4 of Section II-A).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such object, or the value is not a number or not finite.
+        """
+        i = self._object(object_id)
+        x = _number("new_x", new_x)
+        if x == self._index.arrays.x[i]:
+            return _event(np.empty((0, 8)))
+        y = float(self._index.arrays.y[i])
+        left = (self._algorithm.leave_for(i, x) if direct else self._algorithm.leave(i)).copy()
+        self._index.delete(i)
+        self._index.insert(i, x, y)
+        rows = np.concatenate((left, self._algorithm.enter(i)))
+        ends = (0, len(rows)) if direct else (0, len(left), len(rows))
+        return Messages.of_rows(rows, np.array(ends))
+
+    def replay(self, object_ids: ArrayLike, new_ys: ArrayLike) -> Messages:
+        """Run a stream of y-updates in one compiled call; the same messages as one `update` after the other.
+
+        Parameters
+        ----------
+        object_ids : array_like of e integers
+            The object of each event.
+        new_ys : array_like of e numbers
+            Its new y.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If any entry is one that `update` refuses; then no event has happened.
+        """
+        ids = np.asarray(object_ids)
+        if ids.ndim != 1:
+            raise ValueError(f"object_ids must have one dimension, got {ids.ndim}")
+        if ids.dtype.kind not in "iu" and len(ids):
+            raise TypeError(f"object_ids must be integers, got an array of {ids.dtype}")
+        ys = _numbers("new_ys", new_ys)
+        _same_length("object_ids", ids, "new_ys", ys)
+        known = (ids >= 0) & (ids < self._count)
+        known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
+        if not known.all():
+            where = int(np.argmin(known))
+            raise ValueError(f"object_ids[{where}] = {ids[where]} is not an object of this server: {self._known()}")
+        return Messages.of_rows(*self._algorithm.replay(ids.astype(np.int64), self._sign * ys))
+
+    def _object(self, object_id: int) -> int:
+        try:
+            i = as_integer(object_id)
+        except TypeError:
+            raise TypeError(f"object_id must be an integer, got {object_id!r}") from None
+        if 0 <= i < self._count and self._index.arrays.y[i] < math.inf:
+            return i
+        raise ValueError(f"object_id = {i} is not an object of this server: {self._known()}")
+
+    def _known(self) -> str:
+        return f"ids run from 0 to {self._count - 1}, without those deleted" if self._count else "it has none"
+
+
+def _event(rows: NDArray[np.float64]) -> Messages:
+    return Messages.of_rows(rows.copy(), np.array((0, len(rows))))
+
+
+def _number(name: str, value: float) -> float:
+    if isinstance(value, str | bytes):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number}; use delete to take an object out")
+    return number
+
+
+def _integer(name: str, value: int) -> int:
+    try:
+        return as_integer(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got {array.ndim}")
+    array = array.astype(np.float64)
+    finite = np.isfinite(array)
+    if not finite.all():
+        where = int(np.argmin(finite))
+        raise ValueError(f"{name} must be finite, got {name}[{where}] = {array[where]}")
+    return array
+
+
+def _same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArray[Any]) -> None:
+    if len(array_1) != len(array_2):
+        raise ValueError(f"{name_1} and {name_2} must be equally long, got {len(array_1)} and {len(array_2)} values")
+
+
+def _choice(name: str, value: str, table: dict[str, Any]) -> Any:
+    if value not in table:
+        raise ValueError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
+    return table[value]
+
+
+def _sublist_length(epsilon: float | None, k: int) -> int:
+    """Give ceil(epsilon k), where 0.1 * 30 counts as 3 although the product of floats is above."""
+    if epsilon is None:
+        return 1
+    number = _number("epsilon", epsilon)
+    if not 0 < number <= 1:
+        raise ValueError(f"epsilon must be in (0, 1], got {number}; leave it out for the exact algorithm")
+    return max(1, math.ceil(number * k - 1e-9))

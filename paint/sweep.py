@@ -1,0 +1,80 @@
+"""The state of one sweep: the lists of nearest objects above rank and the position in y (Section III-A).
+
+`Sweep` is scratch memory that a server allocates once. The object index fills it (`paint.index.open_sweep`), the
+algorithms read the lists and add each exposed object to them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rangecast import njit
+
+__all__ = ["EAST", "WEST", "Sweep", "expose", "influence_interval", "make_sweep"]
+
+WEST = 0
+EAST = 1
+
+
+class Sweep(NamedTuple):
+    """Lists and position of a sweep of object i from its old y to its new one.
+
+    Attributes
+    ----------
+    ids, xs : int64 and float64 arrays of shape (2, k)
+        Row WEST: the first k objects west of i that rank above it, nearest first, and their x; row EAST likewise.
+    counts : int64 array of 5
+        Length of the WEST and of the EAST list, the id of the last exposed object (i at first), the id of i, and a
+        number the index may use.
+    ys : float64 array of 2
+        The y of the last exposed object (the old y of i at first) and the y at which the sweep ends.
+    """
+
+    ids: NDArray[np.int64]
+    xs: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    ys: NDArray[np.float64]
+
+
+def make_sweep(k: int) -> Sweep:
+    """Allocate the scratch memory of sweeps for lists of k; O(k) space."""
+    return Sweep(np.zeros((2, k), np.int64), np.zeros((2, k)), np.zeros(5, np.int64), np.zeros(2))
+
+
+@njit
+def influence_interval(sweep: Sweep, k: int) -> tuple[float, float]:
+    """Ends of the open interval II(i) outside of which no object can be exposed (Section II-C); O(1)."""
+    left = sweep.xs[WEST, k - 1] if sweep.counts[WEST] == k else -np.inf
+    right = sweep.xs[EAST, k - 1] if sweep.counts[EAST] == k else np.inf
+    return left, right
+
+
+@njit
+def expose(sweep: Sweep, h: int, x_h: float, x: float, k: int) -> None:
+    """Add the exposed object h to the list of its side of object i, which lies at x; O(k)."""
+    i = sweep.counts[3]
+    side = WEST if x_h < x or (x_h == x and h < i) else EAST
+    ids = sweep.ids[side]
+    xs = sweep.xs[side]
+    count = sweep.counts[side]
+    at = min(count, k - 1)
+    if count == k:
+        nearer = _nearer(side, x_h, h, xs[at], ids[at])
+        if not nearer:
+            return
+    else:
+        sweep.counts[side] = count + 1
+    while at > 0 and _nearer(side, x_h, h, xs[at - 1], ids[at - 1]):
+        ids[at] = ids[at - 1]
+        xs[at] = xs[at - 1]
+        at -= 1
+    ids[at] = h
+    xs[at] = x_h
+
+
+@njit
+def _nearer(side: int, x_1: float, id_1: int, x_2: float, id_2: int) -> bool:
+    if side == WEST:
+        return x_1 > x_2 or (x_1 == x_2 and id_1 > id_2)
+    return x_1 < x_2 or (x_1 == x_2 and id_1 < id_2)
