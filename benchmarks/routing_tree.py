@@ -48,7 +48,7 @@ def best_seconds(job: Callable[[], object]) -> float:
 
 
 def uniform_ranges(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    l, r = np.sort(rng.random((2, count)), axis=0)  # noqa: E741
+    l, r = np.sort(rng.random((2, count)), axis=0)
     return l, r
 
 
@@ -62,7 +62,7 @@ def local_ranges(graph: "nx.Graph[int]", homes: npt.NDArray[np.int64], brokers: 
     return middle - half, middle + half
 
 
-def draw_messages(l: Floats, r: Floats, rng: np.random.Generator) -> npt.NDArray[np.void]:  # noqa: E741
+def draw_messages(l: Floats, r: Floats, rng: np.random.Generator) -> npt.NDArray[np.void]:
     """Rectangles with sides of 0.001 to 0.03 that have a random subscription at their corner (l_in, r_in)."""
     seen = rng.integers(len(l), size=MESSAGES)
     table = np.zeros(MESSAGES, MESSAGE)
@@ -72,7 +72,7 @@ def draw_messages(l: Floats, r: Floats, rng: np.random.Generator) -> npt.NDArray
     return table
 
 
-def least_hops(tree: RoutingTree, table: npt.NDArray[np.void], l: Floats, r: Floats,  # noqa: E741
+def least_hops(tree: RoutingTree, table: npt.NDArray[np.void], l: Floats, r: Floats,
                homes: npt.NDArray[np.int64]) -> int:  # fmt: skip
     """Links of the paths from the server to the brokers with a match, added over the messages."""
     graph: nx.Graph[int] = nx.Graph(tree.links.tolist())
@@ -89,7 +89,7 @@ def least_hops(tree: RoutingTree, table: npt.NDArray[np.void], l: Floats, r: Flo
     return hops
 
 
-def measure(name: str, routes: Routes, l: Floats, r: Floats, nodes: npt.NDArray[np.int64],  # noqa: E741
+def measure(name: str, routes: Routes, l: Floats, r: Floats, nodes: npt.NDArray[np.int64],
             rng: np.random.Generator) -> list[dict[str, object]]:  # fmt: skip
     table = draw_messages(l, r, rng)
     ids = np.arange(len(l))

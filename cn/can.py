@@ -58,14 +58,14 @@ class Can:
     def __len__(self) -> int:
         return len(self.zones)
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike | None = None) -> Ints:  # noqa: ARG002, E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike | None = None) -> Ints:  # noqa: ARG002
         """Gateway broker of each subscription: (m,) i8. Where subscriptions are located (`nodes`) does not matter."""
         return self.zones.home(l, r)
 
     def subscribe(
         self,
         ids: npt.ArrayLike,  # noqa: ARG002
-        l: npt.ArrayLike,  # noqa: E741
+        l: npt.ArrayLike,
         r: npt.ArrayLike,
         nodes: npt.ArrayLike | None = None,
     ) -> Ints:

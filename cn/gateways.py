@@ -81,7 +81,7 @@ class Gateways:
     def join(
         self,
         ids: npt.ArrayLike,
-        l: npt.ArrayLike,  # noqa: E741
+        l: npt.ArrayLike,
         r: npt.ArrayLike,
         nodes: npt.ArrayLike | None = None,
     ) -> Ints:

@@ -23,10 +23,10 @@ class Network(Protocol):
     def __len__(self) -> int:
         """Number of brokers."""
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:  # noqa: E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
         """Gateway broker of each subscription."""
 
-    def subscribe(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:  # noqa: E741
+    def subscribe(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
         """Take in subscriptions under ids not in use, so that messages reach their gateways; returns these."""
 
     def unsubscribe(self, ids: npt.ArrayLike) -> None:

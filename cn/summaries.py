@@ -162,7 +162,7 @@ def reduce_boxes(boxes: Floats, out: Floats) -> int:
 
 
 @njit
-def summarise_own(table: TreeTable, offsets: Ints, l: Floats, r: Floats) -> None:  # noqa: E741
+def summarise_own(table: TreeTable, offsets: Ints, l: Floats, r: Floats) -> None:
     """Make every broker's own summary; its subscriptions are `offsets[b]:offsets[b + 1]`."""
     for b in range(len(offsets) - 1):
         points = np.empty((offsets[b + 1] - offsets[b], 4), np.float64)
@@ -264,7 +264,7 @@ def _cover(boxes: Floats, count: int, box: Floats) -> int:
 
 
 @njit
-def add_own(table: TreeTable, brokers: Ints, l: Floats, r: Floats) -> None:  # noqa: E741
+def add_own(table: TreeTable, brokers: Ints, l: Floats, r: Floats) -> None:
     """Make the brokers' own summaries cover subscriptions, without a word to their neighbours."""
     for i in range(len(brokers)):
         count = _cover(table.boxes[brokers[i]], table.counts[brokers[i]], np.array([l[i], l[i], r[i], r[i]]))
@@ -273,7 +273,7 @@ def add_own(table: TreeTable, brokers: Ints, l: Floats, r: Floats) -> None:  # n
 
 
 @njit
-def grow(table: TreeTable, brokers: Ints, l: Floats, r: Floats) -> None:  # noqa: E741
+def grow(table: TreeTable, brokers: Ints, l: Floats, r: Floats) -> None:
     """Make own summaries and links cover subscriptions: each changed box is told onward until one covers it."""
     n = len(table.starts) - 1
     slots = np.empty(len(table.neighbours) + 1, np.int64)

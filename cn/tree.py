@@ -98,11 +98,11 @@ class RoutingTree:
     def __len__(self) -> int:
         return len(self.present)
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:  # noqa: ARG002, E741
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:  # noqa: ARG002
         """Gateway broker of each subscription, the nearest to its node: (m,) i8. The range does not matter."""
         return self._nearest[self._check_nodes(np.asarray(nodes))]
 
-    def subscribe(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:  # noqa: E741
+    def subscribe(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
         """Take in subscriptions under ids not in use; returns their gateways, (m,) i8.
 
         O(links reached x limit) each; at best one, where an older box covers the newcomer.

@@ -65,7 +65,7 @@ def draw_messages(rng: np.random.Generator, count: int) -> npt.NDArray[np.void]:
 
 def subscribe(tree: RoutingTree, known: Population, rng: np.random.Generator, ids: list[int]) -> dict[int, int]:
     """Subscribe with drawn ranges and nodes; returns the nodes by id."""
-    l, r = draw_ranges(rng, len(ids))  # noqa: E741
+    l, r = draw_ranges(rng, len(ids))
     nodes = rng.integers(tree.ip_routes.node_hops.shape[1], size=len(ids))
     home = tree.subscribe(ids, l, r, nodes)
     assert home.tolist() == tree.home(l, r, nodes).tolist()
@@ -211,7 +211,7 @@ def test_stars_paths_and_bushes(shape: "nx.Graph[int]", limit: int) -> None:
 @given(count=st.integers(0, 60), limit=st.integers(1, 20), seed=seeds)
 def test_reduced_boxes_cover_all_and_are_few(count: int, limit: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    l, r = draw_ranges(rng, count)  # noqa: E741
+    l, r = draw_ranges(rng, count)
     boxes = np.stack((l, np.maximum(l, rng.choice(l, count) if count else l), r, r), axis=1)
     out = np.full((limit, 4), np.nan)
     used = reduce_boxes(boxes, out)
@@ -271,7 +271,7 @@ def test_summaries_are_made_anew_after_changes_to_a_quarter() -> None:
 
 def follow_a_population(network: Network, nodes: npt.NDArray[np.int64], rng: np.random.Generator) -> None:
     """One scenario for every network: joins, leaves and a crash, then all concerned get the message once."""
-    l, r = draw_ranges(rng, len(nodes))  # noqa: E741
+    l, r = draw_ranges(rng, len(nodes))
     ids = np.arange(len(nodes))
     half = len(ids) // 2
     gateways = Gateways(network, l[:half], r[:half], nodes=nodes[:half])

@@ -34,7 +34,7 @@ def concerned(
     subscriptions: dict[int, tuple[float, float]], l_in: float, r_in: float, l_out: float, r_out: float
 ) -> set[int]:
     """Ids of the subscriptions that a message reaches."""
-    return {i for i, (l, r) in subscriptions.items() if l_out < l <= l_in and r_in <= r < r_out}  # noqa: E741
+    return {i for i, (l, r) in subscriptions.items() if l_out < l <= l_in and r_in <= r < r_out}
 
 
 def links_to(tree: "nx.Graph[int]", source: int, brokers: set[int]) -> set[frozenset[int]]:
