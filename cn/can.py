@@ -92,24 +92,18 @@ class Can:
         delivers, count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
         return delivers, out[:count].tolist()
 
-    def address(self, broker: int) -> tuple[float, float, float, float]:
-        """(l_in, r_in, l_out, r_out) of one point of a broker's zone: a message with it goes to that broker alone."""
-        l_lo, _, _, r_hi = self.zones.table.extents[broker].tolist()
-        return nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi
+    def path(self, source: int, target: int) -> list[int]:
+        """Brokers from one to another along the zones, both included: for unicast over the overlay.
 
-    def routes(self, source: int, ip_hops: npt.NDArray[np.integer] | None = None) -> tuple[Ints, Ints]:
-        """Overlay hops and IP hops from a broker to every other along the zones, (n,) i8 each; -1 to absent ones.
-
-        For unicast over the overlay. O(n x route).
+        O(route x neighbours): the way of a message to one point of the target's zone.
         """
-        present = self.zones.present
-        targets = np.flatnonzero(present)
-        l_lo, r_hi = self.zones.table.extents[targets, 0], self.zones.table.extents[targets, 3]
-        corners = (np.nextafter(l_lo, np.inf), np.nextafter(r_hi, -np.inf), l_lo, r_hi)
-        got = self._carry(corners, message_starts(source, len(targets), present), ip_hops)
-        overlay, links = np.full((2, len(present)), -1)
-        overlay[targets], links[targets] = got.overlay_hops, got.ip_hops
-        return overlay, links
+        l_lo, _, _, r_hi = self.zones.table.extents[target].tolist()
+        way = [source]
+        while way[-1] != target:
+            came_from = way[-2] if len(way) > 1 else -1
+            _, onward = self.next_hops(way[-1], came_from, nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi)
+            way += onward
+        return way
 
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None

@@ -47,3 +47,6 @@ class Network(Protocol):
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the hops that `multicast` counts."""
+
+    def path(self, source: int, target: int) -> list[int]:
+        """Brokers from one to another along the overlay, both included."""

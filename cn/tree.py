@@ -214,21 +214,15 @@ class RoutingTree:
         starts = message_starts(sources, len(table), self.present)
         return Hops(*follow_messages(self.table, *message_corners(table), starts))
 
-    def routes(self, source: int, ip_hops: npt.NDArray[np.integer] | None = None) -> tuple[Ints, Ints]:
-        """Overlay hops and IP hops from a broker to every other along the tree, (n,) i8 each; -1 to absent ones.
-
-        For unicast over the overlay. O(n).
-        """
+    def path(self, source: int, target: int) -> list[int]:
+        """Brokers from one to another along the tree, both included: for unicast over the overlay. O(n)."""
         self._check_present(source)
-        outward, parents = self._walk(source)
-        away = outward[1:]
-        cost = link_costs(ip_hops, len(self), parents[away], away)
-        overlay, links = np.full((2, len(self)), -1)
-        overlay[source] = links[source] = 0
-        for broker, hops in zip(away, cost, strict=True):
-            overlay[broker] = overlay[parents[broker]] + 1
-            links[broker] = links[parents[broker]] + hops
-        return overlay, links
+        self._check_present(target)
+        _, parents = self._walk(source)
+        way = [target]
+        while way[-1] != source:
+            way.append(int(parents[way[-1]]))
+        return way[::-1]
 
     def _centre(self) -> int:
         brokers = np.flatnonzero(self.present)

@@ -7,11 +7,12 @@ leaves the others as they were.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
 import topologies
-from cn import Can, Gateways, Network, Zones
+from cn import Can, Gateways, Network, RoutingTree, Zones
 from rangecast import cache_dir
 
 from .approaches import Workload
@@ -31,6 +32,10 @@ class Ingredients(NamedTuple):
     routes: topologies.Routes
     network: Network
     gateways: Gateways
+    nodes: NDArray[np.int64]
+    """Node of each subscription."""
+    unicast_over_ip: bool
+    """Whether messages to single subscriptions take the IP path instead of the overlay."""
 
 
 def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
@@ -55,7 +60,8 @@ def gather(scenario: Scenario, spark: SparkSession) -> Ingredients:
     graph = model(scenario.topology.nodes, int(generator(scenario, "topology").integers(2**31)))
     brokers = generator(scenario, "brokers").choice(len(graph), scenario.network.brokers, replace=False)
     routes = topologies.Routes.build(graph, brokers, cache_dir() / "routes")
-    network = Can(Zones(len(brokers), seed=generator(scenario, "zones"), space=scenario.network.space))
+    nodes = (population.location * len(graph)).astype(np.int64)
+    network = _network(scenario, routes)
 
     events = uniform_events(
         y,
@@ -66,4 +72,12 @@ def gather(scenario: Scenario, spark: SparkSession) -> Ingredients:
         rng=generator(scenario, "events"),
     )
     workload = Workload(scenario.k, x, y, population.l, population.r)
-    return Ingredients(workload, events, routes, network, Gateways(network, population.l, population.r))
+    gateways = Gateways(network, population.l, population.r, nodes=nodes)
+    return Ingredients(workload, events, routes, network, gateways, nodes, scenario.network.unicast == "direct")
+
+
+def _network(scenario: Scenario, routes: topologies.Routes) -> Network:
+    if scenario.network.kind == "tree":
+        return RoutingTree(routes, limit=scenario.network.summary_boxes)
+    seed = generator(scenario, "zones")
+    return Can(Zones(len(routes.brokers), seed=seed, space=scenario.network.space))

@@ -25,6 +25,7 @@ from .approaches import Approach, Outgoing, parse_approach
 from .des import simulate
 from .figures import draw_comparison
 from .ingredients import Ingredients, gather, generator
+from .journeys import journeys_of, sources_of, traffic_of
 from .receivers import Answered
 from .scenario import Scenario
 from .tally import tally
@@ -166,22 +167,23 @@ def _carry(
     progress: Progress,
 ) -> Traffic:
     """Take an approach's messages through the network with the scenario's engine."""
-    gateways = ingredients.gateways.home[outgoing.table["subscription"]] if approach.unicast else None
     if scenario.engine == "tally":
-        return tally(ingredients, outgoing, gateways=gateways, serverless=approach.serverless)
+        return tally(ingredients, approach, outgoing)
     bar = progress.add_task(f"simulating {name}", total=scenario.events.count)
-    return simulate(
+    hops = journeys_of(ingredients, approach, outgoing)
+    times = simulate(
         ingredients.events,
         outgoing,
-        ingredients.network,
+        hops,
+        sources_of(ingredients, approach),
         ingredients.routes,
-        gateways=gateways,
-        serverless=approach.serverless,
+        server=None if approach.serverless else ingredients.network.server,
         message_bytes=_message_bytes(scenario, approach),
         event_bytes=scenario.sizes.event_bytes,
         costs=scenario.costs,
         advance=lambda events: progress.advance(bar, events),
     )
+    return traffic_of(ingredients, approach, outgoing, hops, times)
 
 
 def _message_bytes(scenario: Scenario, approach: Approach) -> int:

@@ -55,8 +55,16 @@ class Topology(_Table):
 class Network(_Table):
     """The content-driven network of brokers."""
 
+    kind: Literal["can", "tree"] = "can"
     brokers: int = Field(default=64, ge=1)
     space: Literal["triangle", "square"] = "triangle"
+    """Area that the zones of `can` cover."""
+    summary_boxes: int = Field(default=16, ge=1)
+    """Most boxes in a link's summary in `tree`."""
+    unicast: Literal["direct", "overlay"] = "direct"
+    """Whether messages to single subscriptions take the IP path or go from broker to broker."""
+    last_hop: bool = False
+    """Whether latency includes the way from the gateway to the subscription's node; never counted as traffic."""
 
 
 class Subscriptions(_Table):

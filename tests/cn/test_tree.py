@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -221,18 +220,14 @@ def test_reduced_boxes_cover_all_and_are_few(count: int, limit: int, seed: int) 
     assert all(inside(cover, np.array(bounds)) for cover in out[:used])
 
 
-def test_routes_follow_the_tree() -> None:
+def test_paths_follow_the_tree() -> None:
     rng = np.random.default_rng(4)
     tree = RoutingTree(Routes.build(*draw_network(rng, 12)))
     tree.leave(3)
-    ip_hops = rng.integers(1, 9, (12, 12))
-    overlay, links = tree.routes(5, ip_hops)
     paths = nx.shortest_path(nx.Graph(tree.links.tolist()), 5)
-    for b in range(12):
-        path = paths.get(b, [])
-        assert overlay[b] == len(path) - 1
-        assert links[b] == (sum(ip_hops[e] for e in pairwise(path)) if path else -1)
-    assert tree.routes(5)[1].tolist() == overlay.tolist()
+    assert {b: tree.path(5, b) for b in range(12) if b != 3} == paths
+    with pytest.raises(ValueError, match="3"):
+        tree.path(5, 3)
 
 
 def test_few_boxes_keep_clusters_apart() -> None:
