@@ -2,7 +2,7 @@
 
 An event travels from its origin to the server, which answers events in event order, one at a time, for a service
 time made of its counted calls. Every broker serves one message at a time and sends through one uplink, both first
-come, first served. Where a message goes is decided by the network's brokers, each from what it knows (`Network.hops`).
+come, first served. Where a message goes is decided by the brokers, each from what it knows (`Network.hops`).
 
 A hop is one SimPy event, its arrival at a broker. Since queues are first come, first served, the time at which the
 broker is done with the message, and at which each copy departs and arrives at the next broker, follow at once from
@@ -80,7 +80,7 @@ def simulate(
 
 
 class _Simulation:
-    """State of one run: the clock, and when server, brokers and uplinks are free. Plain lists: SimPy works in Python."""
+    """State of one run: the clock, and when server, brokers and uplinks are free. Plain lists, as SimPy is Python."""
 
     def __init__(
         self,

@@ -10,9 +10,9 @@ from cn import Hops
 from .approaches import Approach, Outgoing
 from .des import Times
 from .ingredients import Ingredients
-from .traffic import Traffic
+from .traffic import Traffic, Waits
 
-__all__ = ["gateways_of", "journeys_of", "sources_of", "traffic_of", "unicast_path"]
+__all__ = ["gateways_of", "journeys_of", "sources_of", "traffic_of", "unicast_path", "waits_of"]
 
 
 def sources_of(ingredients: Ingredients, approach: Approach) -> NDArray[np.int64]:
@@ -23,11 +23,12 @@ def sources_of(ingredients: Ingredients, approach: Approach) -> NDArray[np.int64
 
 def gateways_of(ingredients: Ingredients, outgoing: Outgoing) -> NDArray[np.int64]:
     """Gateway that each message of a unicast approach is sent to."""
-    return ingredients.gateways.home[outgoing.table["subscription"]]
+    gateways: NDArray[np.int64] = ingredients.gateways.home[outgoing.table["subscription"]]
+    return gateways
 
 
 def journeys_of(ingredients: Ingredients, approach: Approach, outgoing: Outgoing) -> Hops:
-    """All hops of an approach's messages; unicast messages go straight over IP, or from broker to broker when asked."""
+    """All hops of an approach's messages; unicast ones go straight over IP, or from broker to broker when asked."""
     if approach.unicast:
         return _unicast_hops(ingredients, gateways_of(ingredients, outgoing))
     sources = np.repeat(sources_of(ingredients, approach), np.diff(outgoing.offsets))
@@ -69,3 +70,38 @@ def traffic_of(ingredients: Ingredients, approach: Approach, outgoing: Outgoing,
     time_s = np.concatenate((times.served_at_source[hops.at_source], times.served[hops.delivers]))
     order = np.lexsort((broker, message))
     return Traffic(per_message, ip_hops, message[order], broker[order], time_s[order])
+
+
+def waits_of(
+    ingredients: Ingredients,
+    approach: Approach,
+    outgoing: Outgoing,
+    traffic: Traffic,
+    received: NDArray[np.int64],
+    *,
+    last_hop: bool,
+) -> Waits | None:
+    """Latency of every notification, None without a clock.
+
+    Parameters
+    ----------
+    received : (deliveries,) int64 array
+        Subscriptions that each delivery reaches.
+    last_hop : bool
+        Whether the delay of the IP path from the gateway to the subscription's node is added. The notifications are
+        then listed one by one: 24 bytes each.
+    """
+    if traffic.time_s is None:
+        return None
+    event_of = np.repeat(np.arange(len(outgoing.offsets) - 1), np.diff(outgoing.offsets))
+    ms = (traffic.time_s - ingredients.events.time_s[event_of[traffic.message]]) * 1e3
+    if not last_hop:
+        return Waits(ms, received, traffic.message)
+    if approach.unicast:
+        subscriptions = outgoing.table["subscription"]
+    else:
+        each = np.arange(len(traffic.message) + 1)
+        _, subscriptions = ingredients.gateways.index.match(outgoing.table[traffic.message], each, traffic.broker)
+    delivery = np.repeat(np.arange(len(received)), received)
+    onward = ingredients.routes.node_delay_ms[traffic.broker[delivery], ingredients.nodes[subscriptions]]
+    return Waits(ms[delivery] + onward, np.ones_like(delivery), traffic.message[delivery])

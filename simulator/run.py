@@ -25,7 +25,7 @@ from .approaches import Approach, Outgoing, parse_approach
 from .des import simulate
 from .figures import draw_comparison
 from .ingredients import Ingredients, gather, generator
-from .journeys import journeys_of, sources_of, traffic_of
+from .journeys import journeys_of, sources_of, traffic_of, waits_of
 from .receivers import Answered
 from .scenario import Scenario
 from .tally import tally
@@ -203,6 +203,7 @@ def _records(
         outgoing,
         traffic,
         received,
+        waits_of(ingredients, approach, outgoing, traffic, received, last_hop=scenario.network.last_hop),
         message_bytes=_message_bytes(scenario, approach),
         event_bytes=scenario.sizes.event_bytes,
         serverless=approach.serverless,
