@@ -79,6 +79,26 @@ def run(
 
 
 @app.command()
+def topology(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Picture to draw (.png, .svg or .pdf).")] = Path("topology.png"),
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
+    ] = None,
+    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+) -> None:
+    """Describe and draw the networks of a scenario, coloured by the load its first approach puts on brokers."""
+    from .scenario import load_scenario
+    from .topology import describe_topology
+
+    chosen = load_scenario(scenario, tuple(changes or ()))
+    with Console(stderr=True).status("gathering population, topology and events"):
+        lines = describe_topology(chosen, out, master=master)
+    for line in (*lines, f"drawing             {out}"):
+        print(line)
+
+
+@app.command()
 def compare(
     directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
 ) -> None:

@@ -6,6 +6,7 @@ leaves the others as they were.
 
 from typing import NamedTuple
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
@@ -29,6 +30,7 @@ class Ingredients(NamedTuple):
 
     workload: Workload
     events: EventStream
+    graph: "nx.Graph[int]"
     routes: topologies.Routes
     network: Network
     gateways: Gateways
@@ -73,7 +75,9 @@ def gather(scenario: Scenario, spark: SparkSession) -> Ingredients:
     )
     workload = Workload(scenario.k, x, y, population.l, population.r)
     gateways = Gateways(network, population.l, population.r, nodes=nodes)
-    return Ingredients(workload, events, routes, network, gateways, nodes, scenario.network.unicast == "direct")
+    return Ingredients(
+        workload, events, graph, routes, network, gateways, nodes, scenario.network.unicast == "direct"
+    )
 
 
 def _network(scenario: Scenario, routes: topologies.Routes) -> Network:

@@ -34,7 +34,7 @@ class Waits(NamedTuple):
     """How long notifications took: milliseconds from the event, how many took so long, and their message."""
 
     ms: NDArray[np.float64]
-    count: NDArray[np.int64]
+    weight: NDArray[np.int64]
     message: NDArray[np.int64]
 
 
@@ -79,13 +79,8 @@ def event_records(
     latency: dict[str, NDArray[np.float64] | None] = dict.fromkeys(("p50", "p95", "p99", "max"))
     if waits is not None:
         ranks = np.array([0.5, 0.95, 0.99, 1.0])
-        latency = dict(
-            zip(
-                latency,
-                weighted_percentiles(waits.ms, waits.count, event_of[waits.message], count, ranks).T,
-                strict=True,
-            )
-        )
+        waited = weighted_percentiles(waits.ms, waits.weight, event_of[waits.message], count, ranks)
+        latency = dict(zip(latency, waited.T, strict=True))
     columns: dict[str, object] = {
         "approach": np.full(count, name),
         "event": np.arange(count),
