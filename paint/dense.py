@@ -52,7 +52,7 @@ def leave(
 ) -> tuple[Rows, int]:
     """Tell IR(i) of (x_told, y_told), then of the objects exposed as i rises from its y in the index to y_end.
 
-    Only subscriptions with l > l_limit and r < r_limit. O((k + v) log n + messages) over the tournament index when v
+    Only subscriptions with l > l_limit and r < r_limit. O((k + v)(k + log n)) over the tournament index when v
     objects are exposed (Theorem 1); v + 1 min_y calls, the last of which finds nothing below y_end.
     """
     k, step = plan.k, plan.step

@@ -12,9 +12,8 @@ def test_the_sweep_of_first_k_and_min_y_equals_the_tournaments_own(distinct: int
     rng = np.random.default_rng(distinct)
     for _ in range(30):
         n, k = int(rng.integers(1, 40)), int(rng.integers(1, 5))
-        arrays = tournament.TournamentIndex(
-            rng.integers(0, distinct, n) * 1.0, rng.integers(0, distinct, n) * 1.0
-        ).arrays
+        x, y = rng.integers(0, distinct, (2, n)).astype(np.float64)
+        arrays = tournament.TournamentIndex(x, y).arrays
         i = int(rng.integers(n))
         end = float(arrays.y[i] + rng.integers(0, distinct))
         own, made = make_sweep(k), make_sweep(k)
