@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
 from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
-from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 from rangecast import njit
@@ -27,17 +27,13 @@ __all__ = ["Dense"]
 def enter(arrays: Any, sweep: Sweep, plan: Plan, i: int, out: Rows, row: int) -> tuple[Rows, int]:
     """Tell IR(i) of object i, which has risen to its y in the index; O(k log n) over the tournament index."""
     k = plan.k
-    x, y = arrays.x[i], arrays.y[i]
-    for side in (WEST, EAST):
-        count = first_k(arrays, i, y, side == WEST, k, sweep.ids[side])
-        sweep.counts[side] = count
-        for at in range(count):
-            sweep.xs[side, at] = arrays.x[sweep.ids[side, at]]
+    x = arrays.x[i]
+    open_sweep(arrays, sweep, i, -np.inf, k)
     plan.costs[FIRST_K] += 2
     a, b = sweep.counts[WEST], sweep.counts[EAST]
     out = reserve(out, row, k)
     end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, out, row)
-    stamp(out, row, end, x, plan.sign * y, i, UPDATE)
+    stamp(out, row, end, x, plan.sign * arrays.y[i], i, UPDATE)
     return out, end
 
 
@@ -57,7 +53,7 @@ def leave(
 ) -> tuple[Rows, int]:
     """Tell IR(i) of (x_told, y_told), then of the objects exposed as i rises from its y in the index to y_end.
 
-    Only subscriptions with l > l_limit and r < r_limit. O((k + v) log n + messages) over the tournament index when v
+    Only subscriptions with l > l_limit and r < r_limit. O((k + v)(k + log n)) over the tournament index when v
     objects are exposed (Theorem 1); v + 1 min_y calls, the last of which finds nothing below y_end.
     """
     k, step = plan.k, plan.step
@@ -71,12 +67,12 @@ def leave(
     h = _next(arrays, sweep, plan, l_limit, r_limit)
     while h >= 0:
         row = end
-        x_h = arrays.x[h]
+        x_h = sweep.ys[2]
         out = reserve(out, row, k)
         end = exposed_tiles(
             x_h, x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row
         )
-        stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
+        stamp(out, row, end, x_h, plan.sign * sweep.ys[0], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
         h = _next(arrays, sweep, plan, l_limit, r_limit)
     return out, end

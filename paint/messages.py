@@ -63,7 +63,7 @@ class Messages:
     @classmethod
     def of_rows(cls, rows: NDArray[np.float64], offsets: NDArray[np.int64]) -> "Messages":
         """Take rows as kernels write them: float64 of shape (messages, 8), the last two columns int64 in disguise."""
-        return cls(rows.view(MESSAGE)[:, 0], offsets)
+        return cls(np.ndarray(len(rows), MESSAGE, rows), offsets)
 
     def __len__(self) -> int:
         return len(self.table)

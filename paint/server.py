@@ -94,7 +94,7 @@ class Server:
     def update(self, object_id: SupportsIndex, new_y: SupportsFloat) -> Messages:
         """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
 
-        O((k + v) log n + messages) with Paint-Dense over the tournament index when v objects are exposed.
+        O((k + v)(k + log n)) with Paint-Dense over the tournament index when v objects are exposed.
 
         Raises
         ------
