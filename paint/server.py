@@ -17,7 +17,7 @@ from paint.algorithm import FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.index import INDEXES
-from paint.messages import MESSAGE, Messages
+from paint.messages import Messages
 from paint.relax import Relax
 
 __all__ = ["ALGORITHMS", "Server"]
@@ -223,14 +223,14 @@ class Server:
 
     def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
         """Replay events, with a break at each deletion, as one event."""
-        parts = [np.empty(0, MESSAGE)]
+        parts = []
         start = 0
         for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
             parts.append(Messages.of_rows(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
             if end < len(ids):
                 parts.append(self.delete(int(ids[end])).table)
             start = end + 1
-        table = np.concatenate(parts)
+        table = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return Messages(table, np.array((0, len(table))))
 
     def _events(
