@@ -68,20 +68,25 @@ def leave(
     out = reserve(out, row, k)
     end = influence_tiles(x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row)
     stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
-    while True:
-        left, right = influence_interval(sweep, k)
-        plan.costs[MIN_Y] += 1
-        h = next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
-        if h < 0:
-            return out, end
-        x_h = arrays.x[h]
+    h = _next(arrays, sweep, plan, l_limit, r_limit)
+    while h >= 0:
         row = end
+        x_h = arrays.x[h]
         out = reserve(out, row, k)
         end = exposed_tiles(
             x_h, x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row
         )
         stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
+        h = _next(arrays, sweep, plan, l_limit, r_limit)
+    return out, end
+
+
+@njit
+def _next(arrays: Any, sweep: Sweep, plan: Plan, l_limit: float, r_limit: float) -> int:
+    left, right = influence_interval(sweep, plan.k)
+    plan.costs[MIN_Y] += 1
+    return next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
 
 
 @njit

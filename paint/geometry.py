@@ -52,28 +52,28 @@ def influence_tiles(
     int
         The row after the last tile; at most ceil(k / step) tiles. O(k) time.
     """
-    first = row
+    start = row
     last = min(a, k - 1)
     p_open = min(max(k - 1 - b, 0), last)
-    sublist = -1
+    sublist_end = last - step
     for p in range(last, p_open - 1, -1):
         l_out = max(west[p] if p < a else -np.inf, l_limit)
         l_in = x if p == p_open else west[p - 1]
         r_out = min(east[k - p - 1] if k - p <= b else np.inf, r_limit)
-        if l_out >= l_in or x >= r_out:
-            continue
-        if row > first and out[row - 1, 3] == r_out:
-            out[row - 1, 0] = l_in
-        elif row > first and (last - p) // step == sublist:
-            out[row - 1, 0] = l_in
-            out[row - 1, 3] = r_out
-        else:
-            out[row, 0] = l_in
-            out[row, 1] = x
-            out[row, 2] = l_out
-            out[row, 3] = r_out
-            sublist = (last - p) // step
-            row += 1
+        if l_out < l_in and x < r_out:
+            if row > start and out[row - 1, 3] == r_out:
+                out[row - 1, 0] = l_in
+            elif row > start and p > sublist_end:
+                out[row - 1, 0] = l_in
+                out[row - 1, 3] = r_out
+            else:
+                out[row, 0] = l_in
+                out[row, 1] = x
+                out[row, 2] = l_out
+                out[row, 3] = r_out
+                row += 1
+                while p <= sublist_end:
+                    sublist_end -= step
     return row
 
 
@@ -104,27 +104,26 @@ def exposed_tiles(
     int
         The row after the last tile; at most ceil(k / step) tiles. O(k) time.
     """
-    first_row = row
-    first = 0
-    sublist = -1
+    start = row
+    sublist_end = k
     for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
         p = k - 1 - q
         l_out = max(west[p] if p < a else -np.inf, l_limit)
         l_in = min(west[p - 1] if p > 0 else x, x_h)
         r_in = max(east[q - 1] if q > 0 else x, x_h)
         r_out = min(east[q] if q < b else np.inf, r_limit)
-        if l_out >= l_in or r_in >= r_out:
-            continue
-        if row == first_row:
-            first = q
-        if row > first_row and (q - first) // step == sublist:
-            out[row - 1, 0] = l_in
-            out[row - 1, 3] = r_out
-        else:
-            out[row, 0] = l_in
-            out[row, 1] = r_in
-            out[row, 2] = l_out
-            out[row, 3] = r_out
-            sublist = (q - first) // step
-            row += 1
+        if l_out < l_in and r_in < r_out:
+            if row == start:
+                sublist_end = q
+            if q < sublist_end:
+                out[row - 1, 0] = l_in
+                out[row - 1, 3] = r_out
+            else:
+                out[row, 0] = l_in
+                out[row, 1] = r_in
+                out[row, 2] = l_out
+                out[row, 3] = r_out
+                row += 1
+                while q >= sublist_end:
+                    sublist_end += step
     return row

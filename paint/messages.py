@@ -63,7 +63,7 @@ class Messages:
     @classmethod
     def of_rows(cls, rows: NDArray[np.float64], offsets: NDArray[np.int64]) -> "Messages":
         """Take rows as kernels write them: float64 of shape (messages, 8), the last two columns int64 in disguise."""
-        return cls(rows.view(MESSAGE)[:, 0], offsets)
+        return cls(np.ndarray(len(rows), MESSAGE, rows), offsets)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -78,7 +78,9 @@ def reserve(out: NDArray[np.float64], row: int, count: int) -> NDArray[np.float6
     if row + count <= len(out):
         return out
     larger = np.empty((2 * len(out) + count, 8), np.float64)
-    larger[:row] = out[:row]
+    for at in range(row):
+        for field in range(8):
+            larger[at, field] = out[at, field]
     return larger
 
 

@@ -8,7 +8,7 @@ of a table.
 import math
 from collections.abc import Iterable
 from operator import index as as_integer
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,7 +91,7 @@ class Server:
         first_k, min_y, snap = (int(self._plan.costs[which]) for which in (FIRST_K, MIN_Y, SNAP))
         return {"first_k": first_k, "min_y": min_y, "snap": snap}
 
-    def update(self, object_id: int, new_y: float) -> Messages:
+    def update(self, object_id: SupportsIndex, new_y: SupportsFloat) -> Messages:
         """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
 
         O((k + v) log n + messages) with Paint-Dense over the tournament index when v objects are exposed.
@@ -107,7 +107,7 @@ class Server:
         y = _number("new_y", new_y)
         return _event(self._algorithm.change(i, self._sign * y))
 
-    def insert(self, x: float, y: float) -> tuple[int, Messages]:
+    def insert(self, x: SupportsFloat, y: SupportsFloat) -> tuple[int, Messages]:
         """Add an object, an update from y = +inf; gives it the next free id, which is never used again.
 
         Raises
@@ -115,13 +115,13 @@ class Server:
         TypeError, ValueError
             If a value is not a number or not finite.
         """
-        x, y = _number("x", x), _number("y", y)
+        place, rank = _number("x", x), self._sign * _number("y", y)
         i = self._count
-        self._index.insert(i, x, self._sign * y)
+        self._index.insert(i, place, rank)
         self._count += 1
         return i, _event(self._algorithm.enter(i))
 
-    def delete(self, object_id: int) -> Messages:
+    def delete(self, object_id: SupportsIndex) -> Messages:
         """Remove an object, an update to y = +inf, which the messages carry (-inf when descending).
 
         Raises
@@ -134,7 +134,7 @@ class Server:
         self._index.delete(i)
         return messages
 
-    def move(self, object_id: int, new_x: float, *, direct: bool = True) -> Messages:
+    def move(self, object_id: SupportsIndex, new_x: SupportsFloat, *, direct: bool = True) -> Messages:
         """Change the x of an object; nothing is sent if it stays the same.
 
         Directly, a subscription that loses the object receives its new x, which is outside its range, and a
@@ -259,7 +259,7 @@ class Server:
                     raise ValueError(f"object {ids[where]} is deleted by event {where}; no later event may name it")
         return ids, self._sign * ys
 
-    def _object(self, object_id: int) -> int:
+    def _object(self, object_id: SupportsIndex) -> int:
         try:
             i = as_integer(object_id)
         except TypeError:
@@ -276,7 +276,7 @@ def _event(rows: NDArray[np.float64]) -> Messages:
     return Messages.of_rows(rows.copy(), np.array((0, len(rows))))
 
 
-def _number(name: str, value: float) -> float:
+def _number(name: str, value: SupportsFloat) -> float:
     if isinstance(value, str | bytes):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
@@ -288,7 +288,7 @@ def _number(name: str, value: float) -> float:
     return number
 
 
-def _integer(name: str, value: int) -> int:
+def _integer(name: str, value: SupportsIndex) -> int:
     try:
         return as_integer(value)
     except TypeError:

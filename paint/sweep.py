@@ -45,32 +45,38 @@ def make_sweep(k: int) -> Sweep:
 @njit
 def influence_interval(sweep: Sweep, k: int) -> tuple[float, float]:
     """Ends of the open interval II(i) outside of which no object can be exposed (Section II-C); O(1)."""
-    left = sweep.xs[WEST, k - 1] if sweep.counts[WEST] == k else -np.inf
-    right = sweep.xs[EAST, k - 1] if sweep.counts[EAST] == k else np.inf
-    return left, right
+    left = sweep.xs[WEST, k - 1]
+    right = sweep.xs[EAST, k - 1]
+    return left if sweep.counts[WEST] == k else -np.inf, right if sweep.counts[EAST] == k else np.inf
 
 
 @njit
 def expose(sweep: Sweep, h: int, x_h: float, x: float, k: int) -> None:
     """Add the exposed object h to the list of its side of object i, which lies at x; O(k)."""
-    i = sweep.counts[3]
-    side = WEST if x_h < x or (x_h == x and h < i) else EAST
-    ids = sweep.ids[side]
-    xs = sweep.xs[side]
-    count = sweep.counts[side]
-    at = min(count, k - 1)
-    if count == k:
-        nearer = _nearer(side, x_h, h, xs[at], ids[at])
-        if not nearer:
-            return
-    else:
-        sweep.counts[side] = count + 1
-    while at > 0 and _nearer(side, x_h, h, xs[at - 1], ids[at - 1]):
-        ids[at] = ids[at - 1]
-        xs[at] = xs[at - 1]
-        at -= 1
-    ids[at] = h
-    xs[at] = x_h
+    side = WEST if x_h < x or (x_h == x and h < sweep.counts[3]) else EAST
+    _insert_near(sweep.ids[side], sweep.xs[side], sweep.counts, side, h, x_h, k)
+
+
+@njit
+def _insert_near(
+    ids: NDArray[np.int64], xs: NDArray[np.float64], counts: NDArray[np.int64], side: int, h: int, x_h: float, k: int
+) -> None:
+    count = counts[side]
+    at = count
+    searching = at > 0
+    while searching:
+        if _nearer(side, x_h, h, xs[at - 1], ids[at - 1]):
+            if at < k:
+                ids[at] = ids[at - 1]
+                xs[at] = xs[at - 1]
+            at -= 1
+            searching = at > 0
+        else:
+            searching = False
+    if at < k:
+        ids[at] = h
+        xs[at] = x_h
+        counts[side] = min(count + 1, k)
 
 
 @njit

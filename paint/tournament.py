@@ -3,9 +3,10 @@
 The paper's indexes answer each min_y from scratch. The sweep has more structure than that: the influence interval
 only shrinks, and the objects in it that rank above i are exactly the lists that first_k finds. They cut the
 interval into at most 2k + 2 gaps, and climbing the tree from one list member to the next passes every other object
-of the gap between them, so first_k knows the least y of each gap for free. A heap of gaps then yields the exposed
-objects in y order, and each one splits its gap in two: O((k + v) log n) for an event that exposes v objects,
-instead of v searches of the whole index.
+of the gap between them, so first_k knows the least y of each gap for free. The gap with the least y then yields the
+next exposed object, which splits it in two: O((k + v)(k + log n)) for an event that exposes v objects, the k in the
+second factor being a scan of the gaps as long as the list of tiles it leads to, instead of v searches of the whole
+index.
 
 Objects sit in `size` slots, a power of two, in (x, id) order with free slots between them. Node 1 is the root, the
 children of node j are 2j and 2j + 1, slot s is the leaf size + s; a node holds the least (y, id) of its subtree. A
@@ -42,10 +43,10 @@ class Tournament(NamedTuple):
         The least (y, id) under each node.
     slot_x, slot_id : float64 and int32 array of size
         Search keys: nondecreasing over the slots in (x, id), and the object's own in a slot that is taken.
-    gap_y : float64 array of size + 2
-        Heap of the sweep: least y of each gap.
-    gap : int64 array of shape (size + 2, 3)
-        The object with that y, the first and the last slot of the gap.
+    gap_y : float64 array of shape (size, 3)
+        The gaps of the sweep: least y, least and largest search key in x.
+    gap : int64 array of shape (size, 3)
+        The object with that y, the first and the last slot of the gap. Gaps are disjoint, so `size` is room enough.
     """
 
     x: NDArray[np.float64]
@@ -149,52 +150,28 @@ def _best(arrays: Tournament, first: int, last: int) -> tuple[float, int]:
 
 
 @njit
-def _copy(arrays: Tournament, source: int, target: int) -> None:
-    arrays.gap_y[target] = arrays.gap_y[source]
-    for field in range(3):
-        arrays.gap[target, field] = arrays.gap[source, field]
-
-
-@njit
-def _push(arrays: Tournament, sweep: Sweep, y: float, i: int, first: int, last: int) -> None:
-    """Add a gap to the heap unless its best object lies at or above the end of the sweep."""
+def _add_gap(arrays: Tournament, sweep: Sweep, y: float, i: int, first: int, last: int) -> None:
+    """Add the gap of slots `first` to `last`, unless its best object (y, i) lies at or above the end of the sweep."""
     if not _below(y, i, sweep.ys[1], sweep.counts[3]):
         return
-    gap_y, gap = arrays.gap_y, arrays.gap
     at = sweep.counts[4]
     sweep.counts[4] = at + 1
-    while at > 0:
-        up = (at - 1) >> 1
-        if not _below(y, i, gap_y[up], gap[up, 0]):
-            break
-        _copy(arrays, up, at)
-        at = up
-    gap_y[at] = y
-    gap[at, 0] = i
-    gap[at, 1] = first
-    gap[at, 2] = last
+    arrays.gap_y[at, 0] = y
+    arrays.gap_y[at, 1] = arrays.slot_x[first]
+    arrays.gap_y[at, 2] = arrays.slot_x[last]
+    arrays.gap[at, 0] = i
+    arrays.gap[at, 1] = first
+    arrays.gap[at, 2] = last
 
 
 @njit
-def _pop(arrays: Tournament, sweep: Sweep) -> tuple[int, int, int]:
-    """Take the gap with the least object off the heap: that object, the first and the last slot."""
-    gap_y, gap = arrays.gap_y, arrays.gap
-    i, first, last = gap[0, 0], gap[0, 1], gap[0, 2]
-    count = sweep.counts[4] - 1
-    sweep.counts[4] = count
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= count:
-            break
-        if child + 1 < count and _below(gap_y[child + 1], gap[child + 1, 0], gap_y[child], gap[child, 0]):
-            child += 1
-        if not _below(gap_y[child], gap[child, 0], gap_y[count], gap[count, 0]):
-            break
-        _copy(arrays, child, at)
-        at = child
-    _copy(arrays, count, at)
-    return i, first, last
+def _drop_gap(arrays: Tournament, sweep: Sweep, at: int) -> None:
+    """Take a gap out; the last one fills its place."""
+    end = sweep.counts[4] - 1
+    sweep.counts[4] = end
+    for field in range(3):
+        arrays.gap_y[at, field] = arrays.gap_y[end, field]
+        arrays.gap[at, field] = arrays.gap[end, field]
 
 
 @njit
@@ -216,14 +193,14 @@ def open_sweep(arrays: Tournament, sweep: Sweep, i: int, y: float, k: int) -> No
             node, gap_y, gap_id = _next_above_rank(arrays, node, west, old, i)
             if node == 0:
                 if west:
-                    _push(arrays, sweep, gap_y, gap_id, 0, before - 1)
+                    _add_gap(arrays, sweep, gap_y, gap_id, 0, before - 1)
                 else:
-                    _push(arrays, sweep, gap_y, gap_id, before + 1, size - 1)
+                    _add_gap(arrays, sweep, gap_y, gap_id, before + 1, size - 1)
                 break
             if west:
-                _push(arrays, sweep, gap_y, gap_id, node - size + 1, before - 1)
+                _add_gap(arrays, sweep, gap_y, gap_id, node - size + 1, before - 1)
             else:
-                _push(arrays, sweep, gap_y, gap_id, before + 1, node - size - 1)
+                _add_gap(arrays, sweep, gap_y, gap_id, before + 1, node - size - 1)
             h = arrays.node_id[node]
             sweep.ids[side, count] = h
             sweep.xs[side, count] = arrays.x[h]
@@ -233,24 +210,39 @@ def open_sweep(arrays: Tournament, sweep: Sweep, i: int, y: float, k: int) -> No
 
 @njit
 def next_exposed(arrays: Tournament, sweep: Sweep, left: float, right: float) -> int:
-    """Find the next object of the sweep with left < x < right, or -1; the interval may only shrink; O(log n)."""
-    while sweep.counts[4] > 0:
-        h, first, last = _pop(arrays, sweep)
-        if arrays.slot_x[last] <= left or arrays.slot_x[first] >= right:
-            continue
-        x = arrays.x[h]
-        at = arrays.slot[h]
-        if x > left and at > first:
-            y, i = _best(arrays, first, at - 1)
-            _push(arrays, sweep, y, i, first, at - 1)
-        if x < right and at < last:
-            y, i = _best(arrays, at + 1, last)
-            _push(arrays, sweep, y, i, at + 1, last)
-        if left < x < right:
-            sweep.ys[0] = arrays.y[h]
-            sweep.counts[2] = h
-            return h
-    return -1
+    """Find the next object of the sweep with left < x < right, or -1; the interval may only shrink.
+
+    Drops the gaps outside the interval and splits the one with the least object; O(k + log n). One loop and no calls
+    but small ones: Numba counts references to every array at a call that LLVM does not inline.
+    """
+    gap_y, gap = arrays.gap_y, arrays.gap
+    found = -1
+    while found < 0 and sweep.counts[4] > 0:
+        lowest, lowest_y, lowest_id = -1, np.inf, NOBODY
+        at = 0
+        while at < sweep.counts[4]:
+            if gap_y[at, 2] <= left or gap_y[at, 1] >= right:
+                _drop_gap(arrays, sweep, at)
+            else:
+                if _below(gap_y[at, 0], gap[at, 0], lowest_y, lowest_id):
+                    lowest, lowest_y, lowest_id = at, gap_y[at, 0], gap[at, 0]
+                at += 1
+        if lowest >= 0:
+            h, first, last = gap[lowest, 0], gap[lowest, 1], gap[lowest, 2]
+            _drop_gap(arrays, sweep, lowest)
+            x = arrays.x[h]
+            slot = arrays.slot[h]
+            if x > left and slot > first:
+                y, i = _best(arrays, first, slot - 1)
+                _add_gap(arrays, sweep, y, i, first, slot - 1)
+            if x < right and slot < last:
+                y, i = _best(arrays, slot + 1, last)
+                _add_gap(arrays, sweep, y, i, slot + 1, last)
+            if left < x < right:
+                found = h
+                sweep.ys[0] = arrays.y[h]
+                sweep.counts[2] = h
+    return found
 
 
 @njit
@@ -405,8 +397,8 @@ class TournamentIndex:
             np.full(2 * size, NOBODY, np.int32),
             np.full(size, -np.inf),
             np.full(size, -1, np.int32),
-            np.empty(size + 2),
-            np.empty((size + 2, 3), np.int64),
+            np.empty((size, 3)),
+            np.empty((size, 3), np.int64),
         )
         _fill(arrays, order, 0, size)
         return arrays

@@ -1,0 +1,148 @@
+"""Brute force for range top-k subscriptions: lists, who is affected, and the subscriber's side of the protocol.
+
+Objects are a dict id -> (x, y); subscriptions are pairs (l, r); messages are rows of the table. No tiles here.
+"""
+
+import math
+from collections.abc import Iterable
+from itertools import combinations, pairwise
+from typing import Any
+
+Objects = dict[int, tuple[float, float]]
+Subscription = tuple[float, float]
+Entries = dict[int, tuple[float, float]]
+
+LARGEST = 1.7976931348623157e308
+
+
+def distinct_subscriptions(xs: Iterable[float]) -> list[Subscription]:
+    """One subscription for every set of adjacent x values a range can hold, open sides and empty ranges included.
+
+    Ends lie on the values themselves and between and beyond them, so both sides of every comparison are met.
+    """
+    values = sorted(set(xs))
+    ends = [-LARGEST, *values, *((a + b) / 2 for a, b in pairwise(values)), LARGEST]
+    if values:
+        ends += [values[0] - 1.0, values[-1] + 1.0]
+    ends = sorted(set(ends))
+    return [*combinations(ends, 2), *((end, end) for end in ends)]
+
+
+def ranked(objects: Objects, subscription: Subscription, descending: bool = False) -> list[int]:
+    """The ids in range in rank order."""
+    left, right = subscription
+    sign = -1.0 if descending else 1.0
+    return sorted((i for i, (x, _) in objects.items() if left <= x <= right), key=lambda i: (sign * objects[i][1], i))
+
+
+def top_k(objects: Objects, subscription: Subscription, k: int, descending: bool = False) -> Entries:
+    """The list of a subscription: id -> (x, y)."""
+    return {i: objects[i] for i in ranked(objects, subscription, descending)[:k]}
+
+
+def reaches(message: Any, subscription: Subscription) -> bool:
+    """Whether the network delivers a message to a subscription."""
+    left, right = subscription
+    return bool(message["l_out"] < left <= message["l_in"] and message["r_in"] <= right < message["r_out"])
+
+
+def receive(entries: Entries, message: Any, subscription: Subscription, k: int, descending: bool = False) -> None:
+    """What a subscription does with a message it receives (the protocol of paint.messages)."""
+    i, x, y = int(message["object"]), float(message["x"]), float(message["y"])
+    left, right = subscription
+    if math.isinf(y) or not left <= x <= right:
+        entries.pop(i, None)
+        return
+    entries[i] = (x, y)
+    if len(entries) > k:
+        sign = -1.0 if descending else 1.0
+        del entries[max(entries, key=lambda j: (sign * entries[j][1], j))]
+
+
+class Subscribers:
+    """Every distinct subscription, its list kept by the protocol, and checks of what an event sent."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        k: int,
+        *,
+        places: Iterable[float] = (),
+        epsilon: float | None = None,
+        descending: bool = False,
+    ) -> None:
+        """Take the objects, the x values that may appear later, and whether to allow what epsilon allows."""
+        self.objects = dict(objects)
+        self.k = k
+        self.epsilon = epsilon
+        self.descending = descending
+        self.lists = {
+            s: top_k(objects, s, k, descending)
+            for s in distinct_subscriptions([*(x for x, _ in objects.values()), *places])
+        }
+
+    def event(self, rows: Iterable[Any], objects: Objects) -> None:
+        """Deliver the messages of one event and check lists, false notifications and repetitions.
+
+        `objects` is the truth after the event.
+        """
+        rows = list(rows)
+        for message in rows:
+            assert message["l_out"] < message["l_in"], "an empty tile is sent"
+            assert message["r_in"] < message["r_out"], "an empty tile is sent"
+        for s, entries in self.lists.items():
+            before = top_k(self.objects, s, self.k, self.descending)
+            after = top_k(objects, s, self.k, self.descending)
+            received = [message for message in rows if reaches(message, s)]
+            ids = [int(message["object"]) for message in received]
+            assert len(set(ids)) == len(ids), f"{s} hears twice of one object: {ids}"
+            if self.epsilon is None:
+                assert not received or before != after, f"{s} is not affected but receives {ids}"
+                for i in ids:
+                    assert before.get(i) != after.get(i), f"{s} receives object {i}, which is not news"
+            else:
+                self._check_ranks(s, ids, objects)
+            for message in received:
+                receive(entries, message, s, self.k, self.descending)
+            assert entries == after, f"{s} holds {entries}, right is {after}"
+        self.objects = dict(objects)
+
+    def _check_ranks(self, s: Subscription, ids: list[int], objects: Objects) -> None:
+        assert self.epsilon is not None
+        bound = self.k + math.ceil(self.epsilon * self.k - 1e-9) - 1
+        for i in ids:
+            best = min(
+                order.index(i) + 1 if i in order else math.inf
+                for order in (ranked(state, s, self.descending) for state in (self.objects, objects))
+            )
+            gone = i not in ranked(self.objects, s, self.descending) and i not in ranked(objects, s, self.descending)
+            assert not gone, f"{s} receives object {i}, which is not in its range"
+            assert best <= bound, f"{s} receives object {i} of rank {best}, beyond {bound}"
+
+
+def smallest_tiling(region: set[tuple[int, int]], cells: set[tuple[int, int]]) -> int:
+    """The least number of disjoint rectangles that cover exactly `region` among `cells` of a grid, by full search.
+
+    Takes the first uncovered cell and tries every rectangle with that corner, so every tiling is considered; cells
+    outside `cells` exist for nobody and may be covered for free.
+    """
+    best = len(region)
+
+    def search(left: frozenset[tuple[int, int]], used: int) -> None:
+        nonlocal best
+        if not left:
+            best = min(best, used)
+            return
+        if used + 1 >= best:
+            return
+        column, _ = first = min(left)
+        for right in range(column, max(c for c, _ in left) + 1):
+            rows = sorted({r for c, r in left if column <= c <= right})
+            for low in (r for r in rows if r <= first[1]):
+                for high in (r for r in rows if r >= first[1]):
+                    covered = {(c, r) for c, r in cells if column <= c <= right and low <= r <= high}
+                    if first in covered and covered <= left:
+                        search(left - covered, used + 1)
+
+    search(frozenset(region), 0)
+    return best
