@@ -1,4 +1,4 @@
-"""Paint-Dense over the tournament index against the kd-tree and the range tree; `python -m benchmarks.object_indexes`.
+"""Paint-Dense over the tournament index, the kd-tree and the range tree; `python -m benchmarks.object_indexes`.
 
 All three run the same stream in turns, piece by piece, and send the same messages; each figure is that of the best
 piece, so that other work on the machine disturbs the ratios least.

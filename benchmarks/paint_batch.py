@@ -1,4 +1,4 @@
-"""Paint-Batch against Coalesce and Online on one batch of 50,000 events (Fig. 16); `python -m benchmarks.paint_batch`.
+"""Paint-Batch, Coalesce and Online on one batch of 50,000 events (Fig. 16); `python -m benchmarks.paint_batch`.
 
 Received messages are counted over a sample of uniform subscriptions. Every variant starts from the same objects; the
 time is that of the best of a few runs, checks of the events included.
