@@ -63,9 +63,7 @@ def measure(k: int) -> list[dict[str, object]]:
 def main() -> None:
     """Print the table and write it, with machine, commit and seed, to benchmarks/results/paint_batch.csv."""
     print(f"one batch of {EVENTS:,} events on {OBJECTS:,} objects; received: per subscription")
-    print(
-        f"{'k':>3}{'variant':>10}{'seconds':>9}{'x online':>9}{'messages':>12}{'received':>10}{'first_k':>10}{'min_y':>10}"
-    )
+    print("  k   variant  seconds x online    messages  received   first_k     min_y")
     rows = []
     for k in LENGTHS:
         group = measure(k)
