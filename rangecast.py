@@ -11,9 +11,10 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 __all__ = ["RangecastError", "__version__", "cache_dir", "njit"]
 
@@ -23,6 +24,8 @@ except PackageNotFoundError:  # a checkout on the path that was never installed
     __version__ = "0"
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+_config: Any = numba.config  # Numba sets its attributes at run time
 
 _IMPORTS = {
     "matching": ("matching",),
@@ -48,7 +51,7 @@ def cache_dir() -> Path:
 
 @cache
 def _kernel_cache(room: str) -> Path:
-    """Cache directory of a room's kernels; says so, once, when they are about to be compiled."""
+    """Cache directory of a room's kernels."""
     root = Path(__file__).parent
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for name in _IMPORTS[room]:
@@ -56,17 +59,32 @@ def _kernel_cache(room: str) -> Path:
             text = source.read_bytes()
             if b"njit" in text:
                 digest.update(text)
-    directory = cache_dir() / "kernels" / f"{room}-{digest.hexdigest()[:16]}"
-    if not directory.is_dir() and not numba.config.DISABLE_JIT:
-        print(f"rangecast: compiling the kernels of {room} as they are first used; later starts reuse them",
-              file=sys.stderr)  # fmt: skip
-    return directory
+    return cache_dir() / "kernels" / f"{room}-{digest.hexdigest()[:16]}"
+
+
+class _CompilationNotice(event.Listener):
+    """Says, once in a process, why the first start takes longer."""
+
+    said = False
+
+    def on_start(self, _: event.Event) -> None:
+        if not self.said:
+            self.said = True
+            print("rangecast: compiling kernels; this happens once, later starts find them compiled", file=sys.stderr)
+
+    def on_end(self, _: event.Event) -> None:
+        """Needs nothing: the notice stands."""
+
+
+_register: Any = event.register
+_register("numba:compile", _CompilationNotice())
 
 
 def njit(kernel: Kernel) -> Kernel:
     """Compile a function over flat arrays with Numba, cached on disk across processes and source changes."""
     room = kernel.__module__.partition(".")[0]
-    if room in _IMPORTS:
-        numba.config.CACHE_DIR = str(_kernel_cache(room))
-        return numba.njit(cache=True)(kernel)  # type: ignore[no-any-return]
-    return numba.njit(kernel)  # type: ignore[no-any-return]
+    if room not in _IMPORTS:
+        raise ValueError(f"kernels live in one of the rooms {', '.join(_IMPORTS)}, got {kernel.__module__}")
+    _config.CACHE_DIR = str(_kernel_cache(room))
+    compile_kernel: Any = numba.njit(cache=True)
+    return cast("Kernel", compile_kernel(kernel))

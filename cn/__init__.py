@@ -1,1 +1,25 @@
 """The content-driven network: zones, routing, multicast, gateways and subscribers."""
+
+from cn.can import Can, Deliveries, Hops
+from cn.gateways import Gateways, LocalIndex
+from cn.inbox import Inbox
+from cn.network import Network
+from cn.relaxed import RelaxedSubscribers
+from cn.split_tree import Takeover
+from cn.subscribers import Subscribers
+from cn.zones import Zones, ZonesError
+
+__all__ = [
+    "Can",
+    "Deliveries",
+    "Gateways",
+    "Hops",
+    "Inbox",
+    "LocalIndex",
+    "Network",
+    "RelaxedSubscribers",
+    "Subscribers",
+    "Takeover",
+    "Zones",
+    "ZonesError",
+]

@@ -1,0 +1,84 @@
+"""How long populations take: 10 million subscriptions sorted and written, against numpy and pyarrow alone.
+
+Run as `python -m benchmarks.populations [ROWS]`. The session is started and warmed with a small population before
+anything is timed; each figure is the best of three.
+"""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline import DISTRIBUTIONS, PopulationSpec, population_frame, spark_session, write_population
+
+ROWS = 10_000_000
+SEED = 1
+REPEATS = 3
+
+
+def best_seconds(job: Callable[[Path], object], directory: Path) -> float:
+    times = []
+    for _ in range(REPEATS):
+        path = directory / "rows"
+        start = time.perf_counter()
+        job(path)
+        times.append(time.perf_counter() - start)
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return min(times)
+
+
+def write_with_numpy(rows: int, path: Path) -> None:
+    rng = np.random.default_rng(SEED)
+    one, other, location = rng.random(rows), rng.random(rows), rng.random(rows)
+    columns = {"id": np.arange(rows), "l": np.minimum(one, other), "r": np.maximum(one, other), "location": location}
+    pq.write_table(pa.table(columns), path)
+
+
+def measure(rows: int, directory: Path) -> dict[str, float]:
+    start = time.perf_counter()
+    spark = spark_session()
+    seconds = {"session": time.perf_counter() - start}
+    write_population(spark, PopulationSpec("uniform", 1000, SEED), directory / "warm")
+    seconds["numpy and pyarrow"] = best_seconds(lambda path: write_with_numpy(rows, path), directory)
+    for name in DISTRIBUTIONS:
+        spec = PopulationSpec(name, rows, SEED)
+        seconds[f"{name}, unsorted"] = best_seconds(
+            lambda path, spec=spec: population_frame(spark, spec).write.parquet(str(path)),  # type: ignore[misc]
+            directory,
+        )
+        seconds[f"{name}, sorted"] = best_seconds(
+            lambda path, spec=spec: write_population(spark, spec, path),  # type: ignore[misc]
+            directory,
+        )
+    spark.stop()
+    return seconds
+
+
+def main(rows: int = ROWS) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        seconds = measure(rows, Path(directory))
+    alone = seconds["numpy and pyarrow"]
+    for name, value in seconds.items():
+        print(f"{name:28} {value:7.2f} s {value / alone:6.1f} x numpy and pyarrow")
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    record = {"rows": rows, "seed": SEED, "commit": commit, "machine": platform.platform(), "cores": os.cpu_count()}
+    results = Path("benchmarks/results")
+    results.mkdir(parents=True, exist_ok=True)
+    (results / "populations.json").write_text(json.dumps(record | {"seconds": seconds}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

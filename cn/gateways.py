@@ -1,0 +1,102 @@
+"""Gateways: the brokers in their other part, finding which of their own subscriptions a message concerns.
+
+How a gateway searches is the business of an index of `matching`; here is only who is whose, and what happens when
+zones change hands.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cn.can import Deliveries
+from cn.network import Network
+from cn.zones import Ints
+from matching.scan import Scan
+
+__all__ = ["Gateways", "LocalIndex"]
+
+
+class LocalIndex(Protocol):
+    """What a gateway needs of an index: subscriptions in groups, one per broker, as in `matching.Scan`."""
+
+    def match(self, table: npt.NDArray[np.void], offsets: Ints, groups: Ints) -> tuple[Ints, Ints]:
+        """Subscriptions that each message concerns in the groups it reached."""
+
+    def count(self, table: npt.NDArray[np.void], offsets: Ints, groups: Ints) -> Ints:
+        """How many they are."""
+
+    def add(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike) -> None:
+        """Take in subscriptions."""
+
+    def remove(self, ids: npt.ArrayLike) -> None:
+        """Forget subscriptions."""
+
+    def move(self, ids: npt.ArrayLike, group: npt.ArrayLike, groups: int | None = None) -> None:
+        """Put subscriptions into other groups."""
+
+
+class Gateways:
+    """The subscriptions of every broker of a network.
+
+    Parameters
+    ----------
+    network
+        Tells the gateway of each subscription.
+    l, r
+        Ends of the subscriptions, (m,) f8 each; the row number is the id.
+    index
+        Makes the index from (l, r, gateway of each, number of brokers).
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        l: npt.ArrayLike,
+        r: npt.ArrayLike,
+        index: Callable[[npt.ArrayLike, npt.ArrayLike, Ints, int], LocalIndex] = Scan,
+    ) -> None:
+        self._network = network
+        self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
+        self.home = network.home(self._l, self._r)
+        self.index = index(self._l, self._r, self.home, len(network))
+
+    def match(self, table: npt.NDArray[np.void], deliveries: Deliveries) -> tuple[Ints, Ints]:
+        """(offsets, subscriptions) that each message is handed to by the gateways it reached."""
+        return self.index.match(table, deliveries.offsets, deliveries.zones)
+
+    def count(self, table: npt.NDArray[np.void], deliveries: Deliveries) -> Ints:
+        """Number of subscriptions that each message is handed to, (messages,) i8."""
+        return self.index.count(table, deliveries.offsets, deliveries.zones)
+
+    def local(self, broker: int, message: npt.NDArray[np.void]) -> Ints:
+        """Subscriptions of one broker that one message, a table of one row, concerns."""
+        return self.index.match(message, np.array([0, 1]), np.array([broker]))[1]
+
+    def join(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
+        """Take in subscriptions under ids not in use; returns their gateways."""
+        rows = np.atleast_1d(np.asarray(ids, np.int64))
+        lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
+        home = self._network.home(lows, highs)
+        self.index.add(rows, lows, highs, home)
+        more = int(rows.max(initial=-1)) + 1 - len(self.home)
+        if more > 0:
+            self._l, self._r = np.append(self._l, np.zeros(more)), np.append(self._r, np.zeros(more))
+            self.home = np.append(self.home, np.full(more, -1))
+        self._l[rows], self._r[rows], self.home[rows] = lows, highs, home
+        return home
+
+    def leave(self, ids: npt.ArrayLike) -> None:
+        """Forget subscriptions; their `home` becomes -1."""
+        rows = np.atleast_1d(np.asarray(ids, np.int64))
+        self.index.remove(rows)
+        self.home[rows] = -1
+
+    def rehome(self) -> Ints:
+        """Hand subscriptions over after zones changed hands; returns the ids that have a new gateway. O(m)."""
+        home = np.where(self.home >= 0, self._network.home(self._l, self._r), -1)
+        moved = np.flatnonzero(home != self.home)
+        self.index.move(moved, home[moved], len(self._network))
+        self.home = home
+        return moved

@@ -1,0 +1,110 @@
+"""Subscribers of cn-relax: each keeps the newest y of every object in its range and ranks them itself.
+
+That would be m x n values. But what a subscription knows of an object is the object's true y unless it missed the
+object's last event, so only the exceptions are kept: the stale pairs. Without faults there are none.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cn.zones import Ints
+
+__all__ = ["RelaxedSubscribers"]
+
+
+class _Stale(NamedTuple):
+    """What a subscription knows instead of the truth: the y of an object after `event`; +inf if it knows of none.
+
+    `due` is the last event of the object that it should have heard of: with it, it would be up to date.
+    """
+
+    event: int
+    y: float
+    due: int
+
+
+class RelaxedSubscribers:
+    """Knowledge of the subscriptions [l, r] under cn-relax (Section V, approaches compared).
+
+    Parameters
+    ----------
+    l, r
+        Ends of the subscriptions, (m,) f8 each; the row number is the id.
+    x, y
+        Objects at the start, (n,) f8 each; y = +inf for those that do not exist. Everyone knows those in its range.
+
+    Notes
+    -----
+    O(m + n + p) space for p stale pairs; an event costs O(stale pairs of its object + subscriptions that missed it).
+    """
+
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
+        self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
+        self._x, self._y = np.array(x, np.float64), np.array(y, np.float64)
+        self._last = np.full(len(self._x), -1, np.int64)
+        self._stale: dict[int, dict[int, _Stale]] = {}
+
+    @property
+    def stale(self) -> list[tuple[int, int]]:
+        """Pairs (subscription, object) that miss the last event of the object that concerns them, sorted."""
+        return sorted((s, i) for i, pairs in self._stale.items() for s in pairs)
+
+    def event(self, event: int, obj: int, x: float, y: float, missed: npt.ArrayLike) -> None:
+        """Note an event that everyone whose range holds x has heard of, except `missed`.
+
+        Parameters
+        ----------
+        event
+            Its number; numbers grow from event to event.
+        obj, x, y
+            The object as it is now; y = +inf when it is gone. A new x must be told as a deletion at the old x and an
+            insertion at the new one, as everywhere.
+        missed
+            Ids of the subscriptions with x in range that did not get the message.
+        """
+        if event <= self._last[obj]:
+            raise ValueError(f"event must be above {self._last[obj]} (the object's last one), got {event}")
+        before = self._stale.pop(obj, {})
+        # Who does not hold the new x was not to be told, and stays as it was.
+        after = {s: known for s, known in before.items() if not self._holds(s, x)}
+        previous = _Stale(int(self._last[obj]), float(self._y[obj]), event)
+        unknown = previous._replace(y=np.inf)
+        for s in np.asarray(missed, np.int64).tolist():
+            if not self._holds(s, x):
+                raise ValueError(f"missed must hold subscriptions whose range has x = {x}, got {s}")
+            known = before.get(s, previous if self._holds(s, self._x[obj]) else unknown)
+            after[s] = known._replace(due=event)
+        if after:
+            self._stale[obj] = after
+        self._x[obj], self._y[obj], self._last[obj] = x, y, event
+
+    def late(self, event: int, obj: int, y: float, subscriptions: Ints) -> None:
+        """Hand over a message of `event` that was missed but arrives after all; newer knowledge stays as it is."""
+        pairs = self._stale.get(obj, {})
+        for s in subscriptions.tolist():
+            if s in pairs and event > pairs[s].event:
+                if event == pairs[s].due:
+                    del pairs[s]
+                else:
+                    pairs[s] = pairs[s]._replace(event=event, y=y)
+        if obj in self._stale and not pairs:
+            del self._stale[obj]
+
+    def join(self, l: float, r: float) -> int:
+        """Take in a subscription that knows the objects in its range as they are; returns its id. O(m)."""
+        self._l, self._r = np.append(self._l, l), np.append(self._r, r)
+        return len(self._l) - 1
+
+    def top(self, subscription: int, k: int) -> list[tuple[float, int]]:
+        """The k lowest (y, object) by what a subscription knows. O(n log n)."""
+        known = np.where((self._l[subscription] <= self._x) & (self._x <= self._r[subscription]), self._y, np.inf)
+        for obj, pairs in self._stale.items():
+            if subscription in pairs:
+                known[obj] = pairs[subscription].y
+        order = np.argsort(known, kind="stable")[:k]
+        return [(float(known[i]), int(i)) for i in order if known[i] < np.inf]
+
+    def _holds(self, subscription: int, x: float) -> bool:
+        return bool(self._l[subscription] <= x <= self._r[subscription])

@@ -1,0 +1,201 @@
+"""A sketch of the subscriptions: a cover by at most B rectangles that answers `snap` in place of the whole index.
+
+The remark after Theorem 5 of the paper: a server that cannot keep every subscription keeps a cover, sends more
+messages the coarser the cover is, and every list stays exact, because a rectangle of the cover promises only that
+there may be subscriptions in it. The cover is a kd-tree of solid leaves (`matching.kdtree`): its planes cut the
+first subscriptions into equal parts and then stay; the rectangles stretch with insertions and vanish when the last
+subscription of their part is deleted. Until then a rectangle does not shrink: the sketch does not know what is left.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from matching import kdtree
+from matching.kdtree import PAIRS_USED, SOLID, Tree, fit_box, select
+from matching.kdtree_changes import grow, refit
+from matching.subscriptions import Floats, Rectangle, checked_ranges, checked_rectangle
+from rangecast import njit
+
+__all__ = ["SubscriptionSketch"]
+
+
+@njit
+def _cut(tree: Tree, left: Floats, right: Floats, rectangles: int) -> None:
+    """Choose the planes from points, which are reordered: O(m log B). Leaves all parts empty."""
+    ids = np.empty(left.size, np.int32)
+    pending = [(0, 0, left.size, rectangles)]
+    while len(pending) > 0:
+        node, lo, hi, parts = pending.pop()
+        if parts > 1 and hi - lo > 1:
+            fit_box(tree, node, left, right, lo, hi)
+            middle = lo + (hi - lo) * (parts // 2) // parts
+            wider_r = tree.box[node, 3] - tree.box[node, 2] > tree.box[node, 1] - tree.box[node, 0]
+            if wider_r:
+                select(right, left, ids, lo, hi, middle)
+            else:
+                select(left, right, ids, lo, hi, middle)
+            first = 2 * tree.state[PAIRS_USED]
+            tree.state[PAIRS_USED] += 1
+            tree.axis[node] = 1 if wider_r else 0
+            tree.split[node] = right[middle] if wider_r else left[middle]
+            tree.child[node] = first
+            tree.parent[first] = node
+            tree.parent[first + 1] = node
+            pending.append((first, lo, middle, parts // 2))
+            pending.append((first + 1, middle, hi, parts - parts // 2))
+        _clear(tree, node)
+
+
+@njit
+def _clear(tree: Tree, node: int) -> None:
+    for side in range(4):
+        tree.box[node, side] = -np.inf if side & 1 else np.inf
+
+
+@njit
+def _part_of(tree: Tree, left: float, right: float) -> int:
+    """The part that a point belongs to, always the same one: a point on a plane is in the second child."""
+    node = 0
+    while tree.child[node] != SOLID:
+        value = right if tree.axis[node] else left
+        node = tree.child[node] + (value >= tree.split[node])
+    return node
+
+
+@njit
+def _insert(tree: Tree, left: Floats, right: Floats) -> None:
+    for i in range(left.size):
+        grow(tree, _part_of(tree, left[i], right[i]), left[i], right[i])
+
+
+@njit
+def _delete(tree: Tree, left: Floats, right: Floats) -> int:
+    """Delete points; on the first one that cannot be there, put the others back and return its position, else -1."""
+    parts = np.empty(left.size, np.int64)
+    for i in range(left.size):
+        parts[i] = _part_of(tree, left[i], right[i])
+        box = tree.box[parts[i]]
+        there = tree.size[parts[i]] > 0 and box[0] <= left[i] <= box[1] and box[2] <= right[i] <= box[3]
+        tree.size[parts[i]] -= 1
+        if not there:
+            for j in range(i + 1):
+                tree.size[parts[j]] += 1
+            return i
+    for i in range(left.size):
+        node = parts[i]
+        changed = tree.size[node] == 0
+        if changed:
+            _clear(tree, node)
+        while node != 0:
+            node = tree.parent[node]
+            tree.size[node] -= 1
+            if changed:
+                changed = refit(tree, node)
+    return -1
+
+
+class SubscriptionSketch:
+    """A cover of subscriptions by rectangles, with the `snap` of `SubscriptionIndex` in O(B) space.
+
+    Parameters
+    ----------
+    l, r
+        Ends of the first subscriptions; their distribution decides where the rectangles lie.
+    rectangles
+        B, the largest number of rectangles.
+
+    Examples
+    --------
+    >>> sketch = SubscriptionSketch([0.0, 1.0, 8.0, 9.0], [2.0, 3.0, 9.0, 9.0], rectangles=2)
+    >>> sketch.snap((0.5, 5.0, 2.5, 5.0))
+    (0.5, 1.0, 2.5, 3.0)
+    >>> sketch.delete([0.0, 1.0], [2.0, 3.0])
+    >>> sketch.snap((0.5, 5.0, 2.5, 5.0)) is None
+    True
+    """
+
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, rectangles: int) -> None:
+        if isinstance(rectangles, bool) or not isinstance(rectangles, int | np.integer):
+            raise TypeError(f"rectangles must be an integer, got {rectangles!r}")
+        if rectangles < 1:
+            raise ValueError(f"rectangles must be at least 1 (the size of the cover), got {rectangles}")
+        left, right = checked_ranges(l, r)
+        parts = min(int(rectangles), max(left.size, 1))
+        nodes = 2 * parts
+        self._tree = Tree(
+            box=np.empty((nodes, 4)),
+            split=np.zeros(nodes),
+            axis=np.zeros(nodes, np.int8),
+            child=np.full(nodes, SOLID, np.int32),
+            parent=np.zeros(nodes, np.int32),
+            size=np.zeros(nodes, np.int32),
+            left=np.empty(0),
+            right=np.empty(0),
+            id=np.empty(0, np.int32),
+            node_of=np.empty(0, np.int32),
+            slot=np.empty(0, np.int32),
+            state=np.zeros(8, np.int64),
+        )
+        self._tree.state[PAIRS_USED] = 1
+        _cut(self._tree, left.copy(), right.copy(), parts)
+        _insert(self._tree, left, right)
+
+    def __len__(self) -> int:
+        return int(self._tree.size[0])
+
+    @property
+    def arrays(self) -> Tree:
+        """The arrays, for `snap` and `is_empty` of `matching.kdtree`."""
+        return self._tree
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of everything the sketch keeps."""
+        return sum(array.nbytes for array in self._tree)
+
+    @property
+    def rectangles(self) -> npt.NDArray[np.float64]:
+        """The cover: one row l_min, l_max, r_min, r_max per rectangle that holds a subscription."""
+        used = slice(0, 2 * int(self._tree.state[PAIRS_USED]))
+        leaf = (self._tree.child[used] == SOLID) & (self._tree.size[used] > 0)
+        leaf[1] = False
+        cover: npt.NDArray[np.float64] = self._tree.box[used][leaf]
+        return cover
+
+    def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:
+        """Add one subscription, or several given as arrays: O(log B) each."""
+        _insert(self._tree, *checked_ranges(l, r))
+
+    def delete(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:
+        """Remove subscriptions that were added before, by their ends: O(log B) each.
+
+        Raises
+        ------
+        ValueError
+            A range lies in no rectangle of the cover, so it cannot have been added; nothing is removed.
+        """
+        left, right = checked_ranges(l, r)
+        missing = _delete(self._tree, left, right)
+        if missing >= 0:
+            raise ValueError(
+                f"no subscription [{left[missing]}, {right[missing]}] can be in the sketch: it covers no such range"
+            )
+
+    def snap(self, rectangle: Rectangle) -> Rectangle | None:
+        """A box inside a closed box (l_lo, l_hi, r_lo, r_hi) around all subscriptions there, or None."""
+        found, *box = kdtree.snap(self._tree, *checked_rectangle(rectangle))
+        return (box[0], box[1], box[2], box[3]) if found else None
+
+    def _check(self) -> None:
+        """Raise AssertionError unless every invariant of the sketch holds."""
+        tree = self._tree
+        pending = [0]
+        while pending:
+            node = pending.pop()
+            child = int(tree.child[node])
+            if child != SOLID:
+                pending += [child, child + 1]
+                assert tree.parent[child] == tree.parent[child + 1] == node
+                assert tree.size[node] == tree.size[child] + tree.size[child + 1]
+                assert not refit(tree, node)
+            assert (tree.size[node] > 0) == (tree.box[node, 0] <= tree.box[node, 1])

@@ -1,0 +1,244 @@
+"""The subscription index: millions of ranges [l, r] that come and go, found by rectangles of the subscription space.
+
+`SubscriptionIndex` validates and owns the arrays of a kd-tree (`matching.kdtree`). Infinite ends are stored as the
+largest finite floats, so that an open range lies inside messages with open sides.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from matching import kdtree, kdtree_changes
+from matching.kdtree import FILL, ISSUED, LARGEST, PEAK, Tree, new_tree
+from rangecast import RangecastError
+
+__all__ = ["SubscriptionIndex", "UnknownSubscriptionError", "checked_ranges", "checked_rectangle"]
+
+Floats = npt.NDArray[np.float64]
+Rectangle = tuple[float, float, float, float]
+
+
+class UnknownSubscriptionError(RangecastError, KeyError):
+    """A subscription id that was never issued or has been deleted."""
+
+    __str__ = Exception.__str__
+
+
+def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Left and right ends as new one-dimensional float arrays, infinite ends made finite.
+
+    Raises
+    ------
+    TypeError
+        An end is not a number.
+    ValueError
+        The arrays differ in length or have more than one dimension, an end is NaN, or some l > r.
+    """
+    ends = []
+    for name, given in (("l", l), ("r", r)):
+        array = np.asarray(given)
+        if array.dtype.kind not in "iuf" and array.size:
+            raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}: convert it to float first")
+        if array.ndim > 1:
+            raise ValueError(f"{name} must have one dimension, got shape {array.shape}: pass the ends as two arrays")
+        ends.append(np.clip(np.atleast_1d(array).astype(np.float64), -LARGEST, LARGEST))
+    left, right = ends
+    if left.size != right.size:
+        raise ValueError(f"l and r must have the same length, got {left.size} and {right.size}")
+    wrong = np.flatnonzero(~(left <= right))
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(
+            f"ranges must have l <= r and no NaN, got [{left[i]}, {right[i]}] at position {i} ({wrong.size} in all)"
+        )
+    return left, right
+
+
+def checked_rectangle(rectangle: Rectangle) -> Rectangle:
+    """The four sides of a closed box (l_lo, l_hi, r_lo, r_hi) as floats; it may be empty, but not NaN."""
+    try:
+        l_lo, l_hi, r_lo, r_hi = map(float, rectangle)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"a rectangle must be four numbers (l_lo, l_hi, r_lo, r_hi), got {rectangle!r}") from error
+    if np.isnan((l_lo, l_hi, r_lo, r_hi)).any():
+        raise ValueError(f"a rectangle must not hold NaN, got {rectangle!r}")
+    return l_lo, l_hi, r_lo, r_hi
+
+
+class SubscriptionIndex:
+    """Subscriptions as points (l, r), indexed for `snap`, `count` and `report` over rectangles.
+
+    Building takes O(m log m); about 40 bytes per subscription, ids included. Ids count up from 0 in the order of
+    insertion and are never used again.
+
+    Parameters
+    ----------
+    l, r
+        Ends of the first subscriptions, l <= r; equal ranges are different subscriptions. Infinite ends are allowed.
+
+    Examples
+    --------
+    >>> index = SubscriptionIndex([0.0, 1.0, 4.0], [2.0, 3.0, 9.0])
+    >>> index.snap((0.0, 1.0, 2.0, 5.0))
+    (0.0, 1.0, 2.0, 3.0)
+    >>> index.insert(0.5, 4.0)
+    3
+    >>> index.delete(1)
+    >>> sorted(index.report((0.0, 1.0, 2.0, 5.0)).tolist())
+    [0, 3]
+    """
+
+    def __init__(self, l: npt.ArrayLike = (), r: npt.ArrayLike = ()) -> None:
+        left, right = checked_ranges(l, r)
+        self._tree = new_tree(0, left.size)
+        self._tree.state[ISSUED] = left.size
+        self._build(left, right, np.arange(left.size, dtype=np.int32))
+
+    def _build(self, l: Floats, r: Floats, ids: npt.NDArray[np.int32]) -> None:
+        """Replace the tree by a new one over points, which are reordered; the ids' slots must be set to -1."""
+        tree = new_tree(ids.size, 0)._replace(slot=self._tree.slot)
+        tree.state[ISSUED] = self._tree.state[ISSUED]
+        tree.state[PEAK] = ids.size
+        tree.state[kdtree.PAIRS_USED] = 1
+        tree.state[kdtree.BLOCKS_USED] = 0
+        kdtree.build(tree, 0, l, r, ids, FILL)
+        self._tree = tree
+
+    def __len__(self) -> int:
+        return int(self._tree.size[0])
+
+    @property
+    def arrays(self) -> Tree:
+        """The arrays, for kernels of `matching.kdtree`; read them anew after every insertion or deletion."""
+        return self._tree
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of everything the index keeps."""
+        return sum(array.nbytes for array in self._tree)
+
+    def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> int | npt.NDArray[np.int64]:
+        """Add one subscription, or several given as arrays, and return the id or the ids.
+
+        O(log^2 m) amortised each; many at once are cheaper, and as many as there are already rebuild the index.
+        """
+        if isinstance(l, float) and isinstance(r, float) and l <= r:
+            return self._insert_one(min(max(l, -LARGEST), LARGEST), min(max(r, -LARGEST), LARGEST))
+        left, right = checked_ranges(l, r)
+        first = int(self._tree.state[ISSUED])
+        if left.size > len(self):
+            self._insert_by_building(left, right)
+        else:
+            self._tree = kdtree_changes.with_more_ids(self._tree, left.size)
+            done = kdtree_changes.insert(self._tree, left, right, 0)
+            while done < left.size:
+                self._tree = kdtree_changes.with_more_blocks(self._tree)
+                done = kdtree_changes.insert(self._tree, left, right, done)
+        if np.ndim(l) == 0 and np.ndim(r) == 0:
+            return first
+        return np.arange(first, first + left.size)
+
+    def _insert_one(self, l: float, r: float) -> int:
+        self._tree = kdtree_changes.with_more_ids(self._tree, 1)
+        issued = kdtree_changes.insert_one(self._tree, l, r)
+        while issued < 0:
+            self._tree = kdtree_changes.with_more_blocks(self._tree)
+            issued = kdtree_changes.insert_one(self._tree, l, r)
+        return issued
+
+    def _insert_by_building(self, left: Floats, right: Floats) -> None:
+        first = int(self._tree.state[ISSUED])
+        self._tree = kdtree_changes.with_more_ids(self._tree, left.size)
+        l, r, ids = kdtree_changes.collect(self._tree, 0, left.size)
+        old = len(self)
+        l[old:], r[old:], ids[old:] = left, right, np.arange(first, first + left.size)
+        self._tree.state[ISSUED] += left.size
+        self._build(l, r, ids)
+
+    def _known(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Ids as an array, all of them subscriptions of this index."""
+        array = np.atleast_1d(np.asarray(ids))
+        if array.dtype.kind not in "iu" and array.size:
+            raise TypeError(f"subscription ids must be integers, got dtype {array.dtype}")
+        known = array.astype(np.int64)
+        bad = (known < 0) | (known >= self._tree.state[ISSUED])
+        bad[~bad] = self._tree.slot[known[~bad]] < 0
+        if bad.any():
+            raise UnknownSubscriptionError(f"no subscription has the id {known[bad][0]} ({bad.sum()} unknown ids)")
+        return known
+
+    def delete(self, ids: npt.ArrayLike) -> None:
+        """Remove one subscription or several by id, O(log m) amortised each.
+
+        Raises
+        ------
+        UnknownSubscriptionError
+            An id was never issued or is deleted already; nothing is removed.
+        ValueError
+            An id is given twice; nothing is removed.
+        """
+        if not (isinstance(ids, int) and kdtree_changes.delete_one(self._tree, ids)):
+            known = self._known(ids)
+            if known.size > 1 and np.unique(known).size < known.size:
+                raise ValueError("subscription ids to delete must be distinct, got some twice: pass each id once")
+            kdtree_changes.delete(self._tree, known)
+        if 2 * len(self) < self._tree.state[PEAK]:
+            self._build(*kdtree_changes.collect(self._tree, 0, 0))
+
+    def ranges(self, ids: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Ends [l, r] of subscriptions, one row per id."""
+        slots = self._tree.slot[self._known(ids)]
+        return np.column_stack((self._tree.left[slots], self._tree.right[slots]))
+
+    def snap(self, rectangle: Rectangle) -> Rectangle | None:
+        """Smallest closed box around the subscriptions inside a closed box (l_lo, l_hi, r_lo, r_hi), or None.
+
+        About 1 µs for small rectangles, O(sqrt(m)) at worst. Section II-B of the paper.
+        """
+        found, *box = kdtree.snap(self._tree, *checked_rectangle(rectangle))
+        return (box[0], box[1], box[2], box[3]) if found else None
+
+    def count(self, rectangle: Rectangle) -> int:
+        """Number of subscriptions inside a closed box, O(sqrt(m)) at worst."""
+        return int(kdtree.count(self._tree, *checked_rectangle(rectangle)))
+
+    def report(self, rectangle: Rectangle) -> npt.NDArray[np.int64]:
+        """Ids of the subscriptions inside a closed box, in no particular order."""
+        return kdtree.report(self._tree, *checked_rectangle(rectangle))
+
+    def _check(self) -> None:
+        """Raise AssertionError unless every invariant of the index holds: O(m) in interpreted Python."""
+        tree = self._tree
+        pending = [0]
+        pairs, blocks, ids = 0, [], []
+        while pending:
+            node = pending.pop()
+            child = int(tree.child[node])
+            if child > 0:
+                pairs += 1
+                pending += [child, child + 1]
+                assert tree.parent[child] == tree.parent[child + 1] == node
+                assert tree.size[node] == tree.size[child] + tree.size[child + 1]
+                low, high = tree.box[[child, child + 1]].min(axis=0), tree.box[[child, child + 1]].max(axis=0)
+                fitted = [low[0], high[1], low[2], high[3]]
+                side = 2 * int(tree.axis[node])
+                assert tree.box[child, side + 1] <= tree.split[node] <= tree.box[child + 1, side]
+            else:
+                block = kdtree.FIRST_BLOCK - child
+                blocks.append(block)
+                assert block >= 0 <= tree.size[node] <= kdtree.BLOCK
+                assert tree.node_of[block] == node
+                here = slice(block * kdtree.BLOCK, block * kdtree.BLOCK + int(tree.size[node]))
+                assert (tree.slot[tree.id[here]] == np.arange(here.start, here.stop)).all()
+                ids += tree.id[here].tolist()
+                l, r = tree.left[here], tree.right[here]
+                fitted = [
+                    l.min(initial=np.inf),
+                    l.max(initial=-np.inf),
+                    r.min(initial=np.inf),
+                    r.max(initial=-np.inf),
+                ]
+            assert tree.box[node].tolist() == fitted
+        assert len(ids) == len(set(ids)) == len(self) == (tree.slot >= 0).sum()
+        assert len(blocks) == len(set(blocks)) == tree.state[kdtree.BLOCKS_USED] - tree.state[kdtree.FREE_BLOCKS]
+        assert pairs + 1 == tree.state[kdtree.PAIRS_USED] - tree.state[kdtree.FREE_PAIRS]
+        assert len(self) <= tree.state[PEAK] <= max(2 * len(self), 1)

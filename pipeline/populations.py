@@ -1,0 +1,299 @@
+"""Populations of subscriptions, and objects, from a small spec: made by Spark, kept as Parquet, read as arrays.
+
+A population is a directory of Parquet files whose rows, in the order of the file names, follow a Z-order curve over
+(l, r): rows that lie together in S lie together on disk. Spec and version are in the metadata of every file.
+"""
+
+import hashlib
+import inspect
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, STREAMS, uniform_column
+from pipeline.errors import PipelineError, spark_errors
+from pipeline.schemas import POPULATION, POPULATION_VERSION
+
+__all__ = [
+    "ObjectSpec",
+    "Population",
+    "PopulationSpec",
+    "objects",
+    "population",
+    "population_frame",
+    "read_population",
+    "write_population",
+]
+
+Floats = npt.NDArray[np.float64]
+
+ROWS_PER_FILE = 1_000_000
+#: Bits per axis of the curve: cells of side 2^-16.
+CURVE_BITS = 16
+_SPARK_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+def _check_spec(registry: Mapping[str, object], distribution: str, count: int, seed: int) -> None:
+    if distribution not in registry:
+        raise ValueError(f"distribution must be one of {', '.join(sorted(registry))}, got {distribution!r}")
+    for name, value, least, rule in (("count", count, 1, "at least 1"), ("seed", seed, 0, "between 0 and 2^63 - 1")):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
+        if not least <= value < 2**63:
+            raise ValueError(f"{name} must be {rule}, got {value}")
+
+
+@dataclass(frozen=True)
+class PopulationSpec:
+    """
+    What a population is: the same spec gives the same rows, on any machine of one kind and any cluster.
+
+    Parameters
+    ----------
+    distribution
+        A name in `pipeline.distributions.DISTRIBUTIONS`.
+    count
+        Number of subscriptions.
+    seed
+        Any integer from 0 to 2^63 - 1.
+    parameters
+        Values above 0 for the parameters of the distribution, for instance `{"spread": 0.1}` for "clustered".
+    """
+
+    distribution: str
+    count: int
+    seed: int
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_spec(DISTRIBUTIONS, self.distribution, self.count, self.seed)
+        known = _parameters(DISTRIBUTIONS[self.distribution])
+        for name, value in self.parameters.items():
+            if name not in known:
+                takes = f"takes {', '.join(known)}" if known else "takes no parameters"
+                raise ValueError(f"distribution {self.distribution} {takes}, got {name!r}")
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TypeError(f"{name} must be a number, got {value!r}")
+            if not (isfinite(value) and value > 0):
+                raise ValueError(f"{name} must be a finite number above 0, got {value}")
+        object.__setattr__(self, "parameters", {**known, **{n: float(v) for n, v in self.parameters.items()}})
+
+    def __hash__(self) -> int:
+        return hash(self.as_json())
+
+    def as_json(self) -> str:
+        """Canonical text of the spec, defaults filled in."""
+        content = {
+            "distribution": self.distribution,
+            "count": self.count,
+            "seed": self.seed,
+            "parameters": self.parameters,
+        }
+        return json.dumps(content, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class ObjectSpec:
+    """What a set of objects is: `distribution` is a name in `pipeline.distributions.OBJECT_DISTRIBUTIONS`."""
+
+    distribution: str
+    count: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        _check_spec(OBJECT_DISTRIBUTIONS, self.distribution, self.count, self.seed)
+
+
+@dataclass(frozen=True)
+class Population:
+    """A population in memory: arrays of one row per subscription, in curve order; `location` lies in [0, 1)."""
+
+    spec: PopulationSpec
+    id: npt.NDArray[np.int64]
+    l: Floats
+    r: Floats
+    location: Floats
+
+
+def _parameters(distribution: Callable[..., DataFrame]) -> dict[str, float]:
+    """Keyword-only arguments of a distribution, with their defaults."""
+    arguments = inspect.signature(distribution).parameters.values()
+    return {argument.name: argument.default for argument in arguments if argument.kind is argument.KEYWORD_ONLY}
+
+
+def population_frame(spark: SparkSession, spec: PopulationSpec, partitions: int | None = None) -> DataFrame:
+    """
+    Rows of a population, in no order: id, l, r, location.
+
+    Parameters
+    ----------
+    partitions
+        How many tasks make them; the rows do not depend on it.
+    """
+    ids = spark.range(0, spec.count, 1, partitions)
+    rows = DISTRIBUTIONS[spec.distribution](ids, spec.seed, **spec.parameters)
+    return rows.withColumn("location", uniform_column(spec.seed, STREAMS["location"])).select(*POPULATION.names)
+
+
+def objects(spark: SparkSession, spec: ObjectSpec) -> tuple[Floats, Floats]:
+    """Arrays x and y of `spec.count` objects, by object id; y is uniform in [0, 1)."""
+    with spark_errors(f"make {spec.count} {spec.distribution} objects"):
+        rows = OBJECT_DISTRIBUTIONS[spec.distribution](spark.range(spec.count), spec.seed)
+        table = rows.withColumn("y", uniform_column(spec.seed, STREAMS["object y"])).toArrow().sort_by("id")
+    return table["x"].to_numpy(), table["y"].to_numpy()
+
+
+def curve(l: Column, r: Column) -> Column:
+    """Z-order position of (l, r) in [0, 1]^2, at 16 bits per axis."""
+    return _spread_bits(l).bitwiseOR(sf.shiftleft(_spread_bits(r), 1))
+
+
+def _spread_bits(value: Column) -> Column:
+    """Put the 16 bits of the cell of a value in [0, 1] at the even places of a long."""
+    cells = 2**CURVE_BITS
+    bits = sf.least(sf.floor(value * sf.lit(float(cells))), sf.lit(cells - 1)).cast("long")
+    for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
+        bits = bits.bitwiseOR(sf.shiftleft(bits, shift)).bitwiseAND(sf.lit(mask).cast("long"))
+    return bits
+
+
+def write_population(spark: SparkSession, spec: PopulationSpec, path: Path) -> None:
+    """
+    Make a population and write it as Parquet in curve order, whole or not at all.
+
+    Sorting costs O(m log m) spread over the cores; no step holds the population in memory. On a cluster `path` must
+    be on a file system that all machines share.
+
+    Raises
+    ------
+    PipelineError
+        If `path` exists (nothing is overwritten) or Spark cannot write.
+    """
+    if path.exists():
+        raise PipelineError(f"{path} exists already; remove it or choose another path for the population")
+    rows = population_frame(spark, spec).withColumn("curve", curve(sf.col("l"), sf.col("r")))
+    # The id settles ties on the curve, so the order of the rows is one and the same however they are cut into files.
+    files = -(-spec.count // ROWS_PER_FILE)
+    ordered = rows.repartitionByRange(files, "curve", "id").sortWithinPartitions("curve", "id")
+    _write(_with_metadata(ordered.drop("curve"), spec), path)
+
+
+def _with_metadata(rows: DataFrame, spec: PopulationSpec) -> DataFrame:
+    # Spark's writer takes no metadata for a file, but it keeps that of a column in every file.
+    metadata = {"rangecast_version": POPULATION_VERSION, "rangecast_spec": spec.as_json()}
+    return rows.withMetadata("id", metadata)
+
+
+def _write(rows: DataFrame, path: Path) -> None:
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with spark_errors(f"write {path}"):
+            rows.write.parquet(str(partial.absolute()))
+        partial.rename(path)
+    except OSError as error:
+        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Path:
+    """
+    Path of the population of a spec below `cache_dir`, made if it is not there yet.
+
+    Raises
+    ------
+    PipelineError
+        If something else stands at that path, or Spark cannot write.
+    """
+    path = cache_dir / f"population-{_content_hash(spec)}"
+    if not path.exists():
+        try:
+            write_population(spark, spec, path)
+        except PipelineError:
+            # Another process may have put the same population there in the meantime.
+            if not (path / "_SUCCESS").exists():
+                raise
+    _check_files(path)
+    return path
+
+
+def _content_hash(spec: PopulationSpec) -> str:
+    """Digest of the spec, the version and the distribution's own source: an edited distribution gets a new place."""
+    try:
+        source = inspect.getsource(DISTRIBUTIONS[spec.distribution])
+    except (OSError, TypeError):
+        source = ""
+    return hashlib.sha256(f"{POPULATION_VERSION}\n{spec.as_json()}\n{source}".encode()).hexdigest()[:16]
+
+
+def read_population(path: Path) -> Population:
+    """
+    Read a population into memory: 32 bytes per subscription.
+
+    Raises
+    ------
+    PipelineError
+        If `path` is no population, is incomplete, or was written by another version.
+    """
+    spec, files = _check_files(path)
+    try:
+        table = pa.concat_tables([pq.read_table(file, columns=POPULATION.names) for file in files])
+    except (OSError, pa.ArrowException) as error:
+        raise _not_a_population(path, str(error).splitlines()[0]) from error
+    if table.num_rows != spec.count:
+        raise _not_a_population(path, f"it holds {table.num_rows} rows, not {spec.count}")
+    return Population(spec, *(table[name].to_numpy() for name in POPULATION.names))
+
+
+def _not_a_population(path: Path, reason: str) -> PipelineError:
+    return PipelineError(f"{path} is not a population ({reason}); remove it or choose another path")
+
+
+def _check_files(path: Path) -> tuple[PopulationSpec, list[Path]]:
+    """Spec and files of a population, after a look at its marker and at the footer of every file."""
+    if not path.is_dir():
+        raise _not_a_population(path, "no such directory" if not path.exists() else "not a directory")
+    files = sorted(path.glob("*.parquet"))
+    if not (path / "_SUCCESS").exists() or not files:
+        raise _not_a_population(path, "half-written or made by something else")
+    specs = {_spec_of(path, file) for file in files}
+    if len(specs) != 1:
+        raise _not_a_population(path, "its files are of different populations")
+    return specs.pop(), files
+
+
+def _spec_of(path: Path, file: Path) -> PopulationSpec:
+    try:
+        schema = pq.read_schema(file)
+    except (OSError, pa.ArrowException) as error:
+        raise _not_a_population(path, f"{file.name} is not a Parquet file") from error
+    metadata = _id_metadata(schema)
+    if "rangecast_spec" not in metadata or {f.name: f.type for f in schema} != {f.name: f.type for f in POPULATION}:
+        raise _not_a_population(path, f"{file.name} has other columns or no spec")
+    version = metadata["rangecast_version"]
+    if version != POPULATION_VERSION:
+        raise PipelineError(
+            f"{path} is a population of version {version}, this is version {POPULATION_VERSION}; make it again"
+        )
+    return PopulationSpec(**json.loads(metadata["rangecast_spec"]))
+
+
+def _id_metadata(schema: pa.Schema) -> dict[str, Any]:
+    text = (schema.metadata or {}).get(_SPARK_ROW_METADATA, b"{}")
+    for column in json.loads(text).get("fields", []):
+        if column["name"] == "id":
+            return dict(column["metadata"])
+    return {}

@@ -1,0 +1,187 @@
+"""One Spark session per process, set up so that a laptop and a cluster behave alike and the terminal stays quiet.
+
+The JVM writes to a temporary log file instead of the user's terminal: some of its start-up warnings are printed
+before any logging setting is read. If Spark does not start, the reason is taken from that log.
+"""
+
+import atexit
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import pyspark
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from pipeline.errors import PipelineError, spark_errors
+from pipeline.java import require_java
+
+__all__ = ["spark_session"]
+
+LARGEST_DRIVER_MB = 4096
+CONNECT_SECONDS = 5.0
+
+_LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*[1-9]\d*)?\])?")
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*[1-9]\d*\s*,\s*[1-9]\d*\s*,\s*([1-9]\d*)\s*\]")
+_STANDALONE = re.compile(r"spark://([^\s:/,]+:\d+)(,[^\s:/,]+:\d+)*")
+_OTHER = re.compile(r"yarn|k8s://\S+")
+_MASTERS = "local[*], local[N], local-cluster[N,CORES,MB], spark://HOST:PORT, yarn or k8s://URL"
+
+
+def spark_session(
+    master: str = "local[*]", *, driver_memory_mb: int | None = None, config: dict[str, str] | None = None
+) -> SparkSession:
+    """
+    Session on `master`: the one that runs already in this process, or a new one.
+
+    Populations and tables do not depend on the number of cores, so a running local session serves every local master.
+
+    Parameters
+    ----------
+    master
+        Any Spark master URL.
+    driver_memory_mb
+        Heap of the driver; by default a quarter of the machine's memory, at most 4 GB.
+    config
+        More Spark settings; they override the ones chosen here.
+
+    Raises
+    ------
+    PipelineError
+        If Java is missing, the master is malformed or does not answer, Spark does not start, or a session on
+        another master is running.
+    """
+    check_master(master)
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        present = str(running.sparkContext.master)
+        if present == master or (_LOCAL.fullmatch(present) and _LOCAL.fullmatch(master)):
+            return running
+        raise PipelineError(f"a Spark session on {present} is running in this process; stop it before using {master}")
+    check_reachable(master)
+    settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
+    context = _start(master, settings)
+    session = SparkSession(context)
+    if "spark.sql.shuffle.partitions" not in settings:
+        session.conf.set("spark.sql.shuffle.partitions", str(max(2, context.defaultParallelism)))
+    return session
+
+
+def check_master(master: str) -> None:
+    """Refuse a master URL that Spark cannot read, before a JVM is started for it."""
+    if not any(form.fullmatch(master) for form in (_LOCAL, _LOCAL_CLUSTER, _STANDALONE, _OTHER)):
+        raise PipelineError(f"master must be {_MASTERS}, got {master!r}")
+
+
+def check_reachable(master: str) -> None:
+    """Ask a standalone master for a connection: Spark itself would retry for a minute and then give no reason."""
+    if not _STANDALONE.fullmatch(master):
+        return
+    reasons = []
+    for address in master.removeprefix("spark://").split(","):
+        host, port = address.split(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            reasons.append(str(error))
+        else:
+            return
+    raise PipelineError(f"no Spark master answers at {master} ({reasons[0]}); start it or choose another master")
+
+
+def _driver_memory_mb() -> int:
+    """A quarter of the memory this process may use, between 512 MB and 4 GB."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with suppress(OSError, ValueError):  # no file or "max": no container limit
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return max(512, min(LARGEST_DRIVER_MB, min(limits) // 4 // 2**20))
+
+
+def _settings(master: str, driver_memory_mb: int) -> dict[str, str]:
+    settings = {
+        "spark.app.name": "rangecast",
+        "spark.driver.memory": f"{driver_memory_mb}m",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(_scratch() / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    if _is_on_this_machine(master):
+        # Without these Spark looks the host's name up, which may fail or bind to an address others can reach.
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if cluster := _LOCAL_CLUSTER.fullmatch(master):
+        # Executors ask for 1 GB by default and are not started by workers that have less.
+        settings["spark.executor.memory"] = f"{cluster[1]}m"
+    return settings
+
+
+def _is_on_this_machine(master: str) -> bool:
+    return bool(_LOCAL.fullmatch(master) or _LOCAL_CLUSTER.fullmatch(master))
+
+
+_scratch_dir: Path | None = None
+
+
+def _scratch() -> Path:
+    """Directory of this process for Spark's log and work files, removed when the process ends."""
+    global _scratch_dir
+    if _scratch_dir is None:
+        _scratch_dir = Path(tempfile.mkdtemp(prefix="rangecast-spark-"))
+        atexit.register(shutil.rmtree, _scratch_dir, ignore_errors=True)
+    return _scratch_dir
+
+
+def _prepare_environment(master: str) -> None:
+    java = require_java()
+    home = os.environ.get("JAVA_HOME")
+    if home is not None and java != Path(home) / "bin" / "java":
+        # Spark would take JAVA_HOME without looking at its version.
+        del os.environ["JAVA_HOME"]
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if _is_on_this_machine(master):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if _LOCAL_CLUSTER.fullmatch(master) and "SPARK_HOME" not in os.environ:
+        os.environ["SPARK_HOME"] = str(_spark_home())
+
+
+def _spark_home() -> Path:
+    """Links to the installed Spark: workers of local-cluster write below SPARK_HOME, which may be read-only."""
+    home = _scratch() / "spark"
+    if not home.is_dir():
+        home.mkdir()
+        for entry in Path(pyspark.__file__).parent.iterdir():
+            (home / entry.name).symlink_to(entry)
+    return home
+
+
+def _start(master: str, settings: dict[str, str]) -> SparkContext:
+    _prepare_environment(master)
+    conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(settings.items()))
+    log = _scratch() / "spark.log"
+    with spark_errors(f"start on {master}"):
+        # The JVM outlives a stopped session; a second session of the process runs in the first one's.
+        if SparkContext._gateway is not None:
+            return SparkContext(conf=conf)
+        with log.open("ab") as stream:
+            try:
+                gateway = launch_gateway(conf, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
+            except PySparkRuntimeError as error:
+                raise PipelineError(f"Spark could not start on {master}: {_reason(log)}") from error
+        return SparkContext(conf=conf, gateway=gateway)
+
+
+def _reason(log: Path) -> str:
+    """Find the line of the JVM's log that says why it ended."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"exception|error", line, flags=re.IGNORECASE)]
+    reason = (telling or lines or ["the JVM ended without a word"])[0]
+    return re.sub(r'^Exception in thread "\S+" (\S+: )?', "", reason)

@@ -1,0 +1,124 @@
+"""From the records of a run to its table: one row per approach, what it cost per event."""
+
+import csv
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from pipeline.errors import PipelineError, spark_errors
+from pipeline.schemas import EVENTS, SUMMARY, spark_schema
+
+__all__ = ["read_events", "summarise", "write_summary"]
+
+_MEANS = (
+    "messages",
+    "bytes_in",
+    "bytes_out",
+    "overlay_bytes",
+    "ip_bytes",
+    "overlay_hops",
+    "ip_hops",
+    "zones_reached",
+    "resent_bytes",
+    "received_update",
+    "received_exposed",
+    "first_k",
+    "min_y",
+    "snap",
+    "latency_p50",
+    "latency_p95",
+    "latency_p99",
+)
+
+
+def read_events(spark: SparkSession, path: Path) -> DataFrame:
+    """
+    Records of a run, with the schema `pipeline.schemas.EVENTS`.
+
+    Raises
+    ------
+    PipelineError
+        If `path` cannot be read or lacks columns.
+    """
+    with spark_errors(f"read {path}"):
+        present = spark.read.parquet(str(path.absolute())).columns
+        missing = [name for name in EVENTS.names if name not in present]
+        if missing:
+            raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")
+        return spark.read.schema(spark_schema(EVENTS)).parquet(str(path.absolute())).select(*EVENTS.names)
+
+
+def summarise(events: DataFrame, exact: Sequence[str] = ()) -> DataFrame:
+    """
+    One row per approach, with the columns of `pipeline.schemas.SUMMARY`, in O(rows) time.
+
+    * `messages` to `received_exposed`, `first_k`, `min_y`, `snap`: means per event; `_max`: the largest of an event.
+    * `redundancy`: notifications that carry the updated object, over those of an exact approach, minus 1.
+      `redundancy_total`: the same with exposed objects counted too. Seed paper 003, Section V; FACTS says why two.
+    * `latency_p50`, `_p95`, `_p99`: means over the events that reached somebody of the event's own percentiles;
+      `latency_max`: the largest latency of all.
+
+    Parameters
+    ----------
+    events
+        Rows of `pipeline.schemas.EVENTS`.
+    exact
+        Approaches without redundancy, in order of preference: the first that is in the records is the yardstick of
+        `redundancy`; the first paint approach among them that of `redundancy_total`, because unicast tells of an
+        exposed object in the message of the update. Without one the columns are null.
+    """
+    totals = events.groupBy("approach").agg(
+        sf.count("*").alias("events"),
+        *(sf.avg(name).alias(name) for name in _MEANS),
+        *(sf.max(name).alias(f"{name}_max") for name in ("bytes_in", "bytes_out")),
+        sf.max("latency_max").alias("latency_max"),
+    )
+    received_total = sf.col("received_update") + sf.col("received_exposed")
+    paint = [name for name in exact if name.startswith("paint")]
+    baselines = totals.agg(
+        _of_first(exact, sf.col("received_update")).alias("exact_update"),
+        _of_first(paint, received_total).alias("exact_total"),
+    )
+    compared = totals.crossJoin(sf.broadcast(baselines)).withColumns(
+        {
+            "redundancy": sf.try_divide(sf.col("received_update"), sf.col("exact_update")) - 1,
+            "redundancy_total": sf.try_divide(received_total, sf.col("exact_total")) - 1,
+        }
+    )
+    return compared.select(*SUMMARY.names)
+
+
+def _of_first(names: Sequence[str], value: Column) -> Column:
+    """Value in the row of the first of the approaches that is there; null without one."""
+    found = [sf.max(sf.when(sf.col("approach") == name, value)) for name in names]
+    return sf.coalesce(*found, sf.lit(None).cast("double"))
+
+
+def write_summary(summary: DataFrame, path: Path, approaches: Sequence[str]) -> None:
+    """
+    Write a summary as CSV, whole or not at all; rows in the order of `approaches`, an empty field for null.
+
+    Raises
+    ------
+    PipelineError
+        If the summary lacks one of the approaches, or the file cannot be written.
+    """
+    with spark_errors(f"make {path}"):
+        rows = {row["approach"]: row for row in summary.collect()}
+    missing = [name for name in approaches if name not in rows]
+    if missing:
+        raise PipelineError(f"the records have no events of {', '.join(missing)}, only of {', '.join(sorted(rows))}")
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(SUMMARY.names)
+            writer.writerows([rows[name][column] for column in SUMMARY.names] for name in approaches)
+        partial.replace(path)
+    except OSError as error:
+        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)

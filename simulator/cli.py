@@ -1,0 +1,103 @@
+"""The command `rangecast`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from rangecast import RangecastError, __version__
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Simulate how updates reach range top-k subscriptions over a wide-area network.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command; a mistake of the user's ends in one line and exit code 2."""
+    try:
+        app()
+    except RangecastError as error:
+        print(f"rangecast: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"rangecast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Hold the options that come before a command's name."""
+
+
+@app.command()
+def run(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Directory to make for the results [default: runs/NAME].", show_default=False)
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
+    ] = None,
+    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+) -> None:
+    """Run a scenario and compare its approaches."""
+    # Deferred: loading Spark and the kernels takes a second that --help need not wait for.
+    from .run import run_scenario
+    from .scenario import load_scenario
+    from .tables import comparison_table
+
+    overrides = [*(changes or ()), *([f'engine="{engine}"'] if engine else ())]
+    chosen = load_scenario(scenario, tuple(overrides))
+    with _progress() as progress:
+        result = run_scenario(chosen, out, master=master, progress=progress)
+    console = Console()
+    console.print(comparison_table([result.directory]))
+    for line in result.verdicts:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"figure   {result.figure}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"results  {result.directory}", markup=False, highlight=False, soft_wrap=True)
+    if not result.right:
+        raise typer.Exit(1)
+
+
+@app.command()
+def compare(
+    directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
+) -> None:
+    """Show finished runs side by side."""
+    from .tables import comparison_table
+
+    Console().print(comparison_table(directories))
+
+
+def _progress() -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Tables of finished runs, for the terminal."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow.csv as csv
+from rich.table import Table
+
+from pipeline import SUMMARY
+
+from .run import RunError
+
+__all__ = ["comparison_table"]
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:,.1f}"
+
+
+def _calls(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+_METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("messages sent", "messages", _count),
+    ("bytes out of the server", "bytes_out", _count),
+    ("overlay traffic, bytes", "overlay_bytes", _count),
+    ("IP traffic, bytes", "ip_bytes", _count),
+    ("received, updated object", "received_update", _count),
+    ("received, exposed object", "received_exposed", _count),
+    ("redundancy", "redundancy", _calls),
+    ("server calls: first_k", "first_k", _calls),
+    ("server calls: min_y", "min_y", _calls),
+    ("server calls: snap", "snap", _calls),
+    ("latency p50, ms", "latency_p50", _count),
+    ("latency p99, ms", "latency_p99", _count),
+    ("latency max, ms", "latency_max", _count),
+)
+
+
+def comparison_table(directories: Sequence[Path]) -> Table:
+    """Means per event of every approach of the given runs, one column each (latency max: of all events).
+
+    Raises
+    ------
+    RunError
+        A directory that is not a finished run.
+    """
+    table = Table(title="per event, mean", title_justify="left")
+    table.add_column("")
+    rows = [(directory, row) for directory in directories for row in _summary(directory)]
+    for directory, row in rows:
+        name = str(row["approach"])
+        table.add_column(
+            f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", overflow="fold"
+        )
+    for label, column, show in _METRICS:
+        table.add_row(label, *(_cell(row[column], show) for _, row in rows))
+    return table
+
+
+def _cell(value: object, show: Callable[[float], str]) -> str:
+    return show(float(value)) if isinstance(value, int | float) else "-"
+
+
+def _summary(directory: Path) -> list[dict[str, object]]:
+    path = directory / "summary.csv"
+    try:
+        rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
+    except (OSError, ValueError) as error:
+        raise RunError(
+            f"{directory}: not a finished run ({str(error).splitlines()[0]}); give a directory that `run` made"
+        ) from error
+    missing = [column for _, column, _ in _METRICS if rows and column not in rows[0]]
+    if missing:
+        raise RunError(f"{path}: lacks the columns {', '.join(missing)}; run the scenario again with this version")
+    return list(rows)

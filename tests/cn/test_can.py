@@ -1,0 +1,190 @@
+"""Messages reach every zone they concern exactly once, and touch nothing else but the way there."""
+
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cn import Can, Zones
+from tests.cn.drawing import RECTANGLE, draw_rectangles, seeds, spaces
+from tests.oracles.network import neighbour_graph, zones_meeting
+
+
+def follow(
+    can: Can, source: int, corners: tuple[float, float, float, float]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Hop by hop, as brokers would: zones that deliver and hops in breadth-first order."""
+    waiting, delivered, hops = [(source, -1)], [], []
+    for broker, came_from in waiting:
+        delivers, onward = can.next_hops(broker, came_from, *corners)
+        if delivers:
+            delivered.append(broker)
+        for other in onward:
+            hops.append((broker, other))
+            waiting.append((other, broker))
+        assert len(hops) <= 2 * len(can), "the message goes round in circles"
+    return delivered, hops
+
+
+def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
+    can = Can(zones)
+    table = draw_rectangles(zones, rng, count)
+    sources = rng.choice(np.flatnonzero(zones.present), len(table))
+    ip_hops = rng.integers(1, 9, (len(zones), len(zones)))
+    got = can.multicast(table, sources, ip_hops)
+    every = can.hops(table, sources)
+    graph = neighbour_graph(zones.table.extents, triangle=zones.space == "triangle")
+    sent = np.zeros(len(zones), np.int64)
+    for i, row in enumerate(table):
+        corners = (row["l_in"], row["r_in"], row["l_out"], row["r_out"])
+        meeting = zones_meeting(zones.table.extents, *corners)
+        delivered, hops = follow(can, int(sources[i]), corners)
+        route = [a for a, _ in hops if a not in meeting]
+        assert sorted(delivered) == sorted(meeting)
+        assert all(graph.has_edge(a, b) for a, b in hops)
+        assert len(hops) == len(route) + len(meeting) - 1
+        assert len(set(route)) == len(route)
+        assert {b for _, b in hops} <= meeting | set(route)
+        compiled = got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()
+        assert sorted(compiled) == sorted(delivered)
+        assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
+        np.add.at(sent, [a for a, _ in hops], 1)
+        rows = slice(every.offsets[i], every.offsets[i + 1])
+        assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
+        assert every.at_source[i] == (sources[i] in meeting)
+        assert every.delivers[rows].tolist() == [b in meeting for _, b in hops]
+        for row in range(every.offsets[i], every.offsets[i + 1]):
+            before = every.previous[row]
+            assert every.senders[row] == (sources[i] if before < 0 else every.receivers[before])
+            assert before < 0 or every.offsets[i] <= before < row
+    assert got.sent.tolist() == sent.tolist()
+    assert got.zones_reached.sum() == len(got.zones)
+
+
+@settings(deadline=None, max_examples=25)
+@given(brokers=st.integers(1, 40), seed=seeds, space=spaces)
+def test_every_zone_concerned_is_reached_once(brokers: int, seed: int, space: str) -> None:
+    zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
+    check_messages(zones, np.random.default_rng(seed), 25)
+
+
+@settings(deadline=None, max_examples=12)
+@given(brokers=st.integers(2, 30), seed=seeds, space=spaces)
+def test_nothing_is_lost_after_departures(brokers: int, seed: int, space: str) -> None:
+    zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
+    rng = np.random.default_rng(seed)
+    for _ in range(rng.integers(1, brokers)):
+        zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
+    check_messages(zones, rng, 20)
+    zones.join()
+    check_messages(zones, rng, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_many_larger_networks_with_departures(space: str) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        zones = Zones(80, seed=seed, space=space)  # type: ignore[arg-type]
+        for _ in range(30):
+            zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
+            zones.join()
+        check_messages(zones, rng, 100)
+
+
+@pytest.mark.parametrize("space", ["triangle", "square"])
+@pytest.mark.parametrize("seed", range(3))
+def test_routes_arrive_from_every_zone_to_every_rectangle_between_edges(space: str, seed: int) -> None:
+    zones = Zones(14, seed=seed, space=space)  # type: ignore[arg-type]
+    extents = zones.table.extents
+    edges = np.unique(extents[np.isfinite(extents)])
+    cuts = np.concatenate([[-np.inf], edges, [np.inf]])
+    rows = [
+        (l_in, r_in, l_out, r_out)
+        for i, l_out in enumerate(cuts)
+        for j, l_in in enumerate(cuts[1:-1], 1)
+        for p, r_in in enumerate(cuts[1:-1], 1)
+        for q, r_out in enumerate(cuts)
+        if i < j <= p < q
+    ]
+    table = np.repeat(np.array(rows, RECTANGLE), len(zones))
+    sources = np.tile(np.arange(len(zones)), len(rows))
+    got = Can(zones).multicast(table, sources)
+    meeting = [sorted(zones_meeting(extents, *row)) for row in rows]
+    for i in range(len(table)):
+        assert sorted(got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()) == meeting[i // len(zones)]
+
+
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_a_subscription_in_the_rectangle_has_its_home_reached(space: str) -> None:
+    zones = Zones(60, seed=8, space=space)  # type: ignore[arg-type]
+    rng = np.random.default_rng(8)
+    l, r = np.sort(rng.integers(0, 33, (2, 400)) / 32, axis=0)
+    homes = zones.home(l, r)
+    table = draw_rectangles(zones, rng, 300)
+    got = Can(zones).multicast(table, zones.server)
+    for i, row in enumerate(table):
+        concerned = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])
+        assert set(homes[concerned]) <= set(got.zones[got.offsets[i] : got.offsets[i + 1]])
+
+
+def test_routes_are_close_to_the_shortest() -> None:
+    zones = Zones(300, seed=2)
+    table = draw_rectangles(zones, np.random.default_rng(2), 300)
+    got = Can(zones).multicast(table, zones.server)
+    away = nx.single_source_shortest_path_length(neighbour_graph(zones.table.extents, triangle=True), zones.server)
+    least = [
+        min(away[z] for z in got.zones[got.offsets[i] : got.offsets[i + 1]]) + got.zones_reached[i] - 1
+        for i in range(len(table))
+    ]
+    assert (got.overlay_hops >= least).all()
+    assert got.overlay_hops.sum() < 1.25 * sum(least)
+
+
+@pytest.mark.parametrize("space", ["triangle", "square"])
+def test_an_address_is_one_broker_and_routes_count_the_hops_to_it(space: str) -> None:
+    zones = Zones(40, seed=6, space=space)  # type: ignore[arg-type]
+    zones.leave(7)
+    can = Can(zones)
+    ip_hops = np.random.default_rng(6).integers(1, 9, (40, 40))
+    overlay, links = can.routes(3, ip_hops)
+    away = nx.single_source_shortest_path_length(
+        neighbour_graph(zones.table.extents, triangle=space == "triangle"), 3
+    )
+    assert (overlay[7], links[7]) == (-1, -1)
+    for target in np.flatnonzero(zones.present):
+        delivered, hops = follow(can, 3, can.address(int(target)))
+        assert delivered == [target]
+        assert overlay[target] == len(hops) >= away[int(target)]
+        assert links[target] == sum(ip_hops[a, b] for a, b in hops)
+
+
+def test_refusals() -> None:
+    can = Can(Zones(4, seed=1))
+    good = np.array([(0.4, 0.5, 0.3, 0.6)], RECTANGLE)
+    for bad in [(0.6, 0.5, 0.3, 0.7), (0.4, 0.5, 0.4, 0.6), (0.4, 0.5, 0.3, 0.5), (np.nan, 0.5, 0.3, 0.6)]:
+        with pytest.raises(ValueError, match=r"l_out < l_in <= r_in < r_out, got .* at row 1"):
+            can.multicast(np.array([good[0], bad], RECTANGLE), 0)
+    with pytest.raises(ValueError, match="sources must be brokers"):
+        can.multicast(good, 4)
+    with pytest.raises(ValueError, match="sources must be brokers"):
+        can.routes(4)
+    with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
+        can.next_hops(4, -1, 0.4, 0.5, 0.3, 0.6)
+    with pytest.raises(ValueError, match=r"a row per broker \(4\), got \(3, 3\)"):
+        can.multicast(good, 0, np.ones((3, 3), np.int64))
+    assert len(can.multicast(good[:0], 0).zones) == 0
+
+
+def test_kernels_work_interpreted() -> None:
+    program = (
+        "import numpy as np; from cn import Zones; from tests.cn.test_can import check_messages\n"
+        "rng = np.random.default_rng(1)\n"
+        "for space in ('triangle', 'square'): check_messages(Zones(9, seed=3, space=space), rng, 8)"
+    )
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)

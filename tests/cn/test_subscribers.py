@@ -1,0 +1,229 @@
+"""Lists are those of brute force after every event, in whatever order the messages arrive."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cn import Inbox, RelaxedSubscribers, Subscribers
+from tests.cn.drawing import LARGEST, seeds
+from tests.oracles.network import Delivery, Event, Matrix, right_deliveries, top_k
+
+CONTENT = np.dtype([("object", "i8"), ("x", "f8"), ("y", "f8")])
+
+
+class World:
+    """A few objects and ranges with many ties, and a stream of changes."""
+
+    def __init__(self, seed: int, *, subscriptions: int = 12, objects: int = 9) -> None:
+        self.rng = np.random.default_rng(seed)
+        ends = np.sort(self.rng.integers(0, 7, (2, subscriptions)), axis=0).astype(np.float64)
+        self.ranges: list[tuple[float, float]] = [(-LARGEST, LARGEST), (3.0, 3.0)]
+        self.ranges += [(float(low), float(high)) for low, high in ends.T]
+        self.x = self.rng.integers(0, 7, objects).astype(np.float64)
+        self.y = self.rng.integers(0, 9, objects).astype(np.float64)
+        self.y[self.rng.random(objects) < 0.2] = np.inf
+
+    @property
+    def l(self) -> npt.NDArray[np.float64]:  # noqa: E743
+        return np.array([ends[0] for ends in self.ranges])
+
+    @property
+    def r(self) -> npt.NDArray[np.float64]:
+        return np.array([ends[1] for ends in self.ranges])
+
+    def changes(self, count: int) -> list[Event]:
+        """Updates, deletions and insertions, and moves as a deletion and an insertion."""
+        events: list[Event] = []
+        x, y = self.x.copy(), self.y.copy()
+        while len(events) < count:
+            i = int(self.rng.integers(len(x)))
+            new = float(self.rng.integers(0, 9)) if self.rng.random() < 0.8 else np.inf
+            events.append(Event(len(events), i, float(x[i]), new))
+            if new == np.inf and self.rng.random() < 0.5:
+                x[i], y[i] = float(self.rng.integers(0, 7)), float(self.rng.integers(0, 9))
+                events.append(Event(len(events), i, float(x[i]), float(y[i])))
+        return events
+
+    def lists(self, k: int) -> list[list[tuple[float, int]]]:
+        return [top_k(*ends, self.x, self.y, k) for ends in self.ranges]
+
+
+def tops(subscribers: Subscribers) -> list[list[tuple[float, int]]]:
+    return [subscribers.top(s) for s in range(len(subscribers))]
+
+
+def as_table(told: list[Delivery]) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    table = np.array([(d.obj, d.x, d.y) for d in told], CONTENT)
+    return table, np.arange(len(told) + 1), np.array([d.subscription for d in told], np.int64)
+
+
+def check_in_order(seed: int, k: int) -> None:
+    world = World(seed)
+    subscribers = Subscribers(world.l, world.r, k)
+    subscribers.start(world.x, world.y)
+    assert tops(subscribers) == world.lists(k)
+    for event in world.changes(20):
+        before = tops(subscribers)
+        told = right_deliveries(world.ranges, world.x, world.y, k, event)
+        changed = subscribers.apply(*as_table(told))
+        assert tops(subscribers) == world.lists(k)
+        assert changed >= sum(a != b for a, b in zip(before, tops(subscribers), strict=True))
+        assert len(subscribers.wrong(world.x, world.y)) == 0
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=seeds, k=st.integers(1, 12))
+def test_lists_follow_the_events(seed: int, k: int) -> None:
+    check_in_order(seed, k)
+
+
+def test_kernels_work_interpreted() -> None:
+    program = "from tests.cn.test_subscribers import check_in_order; check_in_order(3, 2)"
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=seeds, k=st.integers(1, 4))
+def test_an_inbox_keeps_lists_exact_when_messages_are_shuffled_and_doubled(seed: int, k: int) -> None:
+    world = World(seed)
+    subscribers = Subscribers(world.l, world.r, k)
+    subscribers.start(world.x, world.y)
+    inbox = Inbox(subscribers)
+    told: list[Delivery] = []
+    states = [world.lists(k)]
+    for event in world.changes(15):
+        told += right_deliveries(world.ranges, world.x, world.y, k, event)
+        states.append(world.lists(k))
+    copies = told + [d for d in told if world.rng.random() < 0.3]
+    # A delay of a few events at random: some overtake, some come very late.
+    delays = world.rng.exponential(3.0, len(copies))
+    arrivals = [copies[i] for i in np.argsort([d.event + w for d, w in zip(copies, delays, strict=True)])]
+    for first in range(0, len(arrivals), 5):
+        part = arrivals[first : first + 5]
+        table, offsets, who = as_table(part)
+        events, positions = np.array([d.event for d in part]), np.array([d.position for d in part])
+        inbox.arrive(table, offsets, who, events, positions)
+        arrived = set(arrivals[: first + 5])
+        watermark = min([d.event for d in told if d not in arrived], default=len(states) - 1)
+        inbox.advance(watermark)
+        assert tops(subscribers) == states[watermark]
+    assert len(inbox) == 0
+    assert inbox.ignored == len(copies) - len(told)
+    assert tops(subscribers) == world.lists(k)
+
+
+def test_watermarks_may_differ_between_subscriptions() -> None:
+    subscribers = Subscribers([0.0, 0.0], [1.0, 1.0], 1)
+    inbox = Inbox(subscribers)
+    table = np.array([(4, 0.5, 2.0)], CONTENT)
+    inbox.arrive(table, np.array([0, 2]), np.array([0, 1]), np.array([7]), np.array([0]))
+    assert inbox.advance([8, 7]) == 1
+    assert tops(subscribers) == [[(2.0, 4)], []]
+    assert inbox.advance(8) == 1
+    assert tops(subscribers) == [[(2.0, 4)], [(2.0, 4)]]
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=seeds, k=st.integers(1, 4))
+def test_unicast_messages_drop_and_replace(seed: int, k: int) -> None:
+    world = World(seed)
+    subscribers = Subscribers(world.l, world.r, k)
+    subscribers.start(world.x, world.y)
+    for event in world.changes(20):
+        before = world.lists(k)
+        right_deliveries(world.ranges, world.x, world.y, k, event)
+        rows = []
+        for s, (old, new) in enumerate(zip(before, world.lists(k), strict=True)):
+            kept = {i for _, i in new}
+            entered = [(i, v) for v, i in new if i == event.obj or i not in {j for _, j in old}]
+            if old != new:
+                gone = event.obj if event.obj not in kept and event.obj in {i for _, i in old} else -1
+                rows.append((s, gone, *(entered[0] if entered else (-1, np.inf))))
+        who, dropped, objects = (np.array([row[i] for row in rows], np.int64) for i in range(3))
+        subscribers.apply_unicast(who, dropped, objects, np.array([row[3] for row in rows], np.float64))
+        assert tops(subscribers) == world.lists(k)
+
+
+def test_newcomers_start_right_and_leavers_are_left_alone() -> None:
+    world = World(11)
+    subscribers = Subscribers(world.l, world.r, 3)
+    subscribers.start(world.x, world.y)
+    inbox = Inbox(subscribers)
+    subscribers.leave([2, 5])
+    assert len(subscribers) == len(world.ranges) - 2
+    message = np.array([(0, 3.0, -1.0)], CONTENT)
+    subscribers.apply(message, np.array([0, 2]), np.array([2, 5]))
+    assert subscribers.top(2) == subscribers.top(5) == []
+    inbox.arrive(message, np.array([0, 1]), np.array([2]), np.array([4]), np.array([0]))
+    ids = subscribers.join([1.0] * 5, [5.0] * 5, world.x, world.y)
+    assert {2, 5} < set(ids.tolist())
+    assert len(set(ids.tolist())) == 5
+    assert [subscribers.top(s) for s in ids] == [top_k(1.0, 5.0, world.x, world.y, 3)] * 5
+    inbox.join(ids, 9)
+    inbox.arrive(message, np.array([0, 1]), ids[-1:], np.array([8]), np.array([0]))
+    assert inbox.advance(20) == 0
+    assert len(subscribers.wrong(world.x, world.y)) == 0
+    subscribers.leave(ids[:1])
+    with pytest.raises(ValueError, match="subscriptions present"):
+        subscribers.leave(ids[:1])
+
+
+def test_wrong_lists_are_named() -> None:
+    x, y = np.array([0.1, 0.2, 0.3]), np.array([3.0, 1.0, 2.0])
+    subscribers = Subscribers([0.0, 0.0, 0.0, 0.25], [1.0, 1.0, 0.15, 1.0], 2)
+    subscribers.start(x, y)
+    assert subscribers.wrong(x, np.array([0.0, 1.0, 2.0])).tolist() == [0, 1, 2]
+    assert subscribers.wrong(x, y, alive=[False, True, True]).tolist() == [2]
+    assert subscribers.wrong(x, np.array([0.0, 1.0, 2.0]), ids=[1, 3]).tolist() == [1]
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValueError, match="k must be at least 1, got 0"):
+        Subscribers([0.0], [1.0], 0)
+    with pytest.raises(ValueError, match=r"l <= r, got \[2.0, 1.0\] at row 0"):
+        Subscribers([2.0], [1.0], 1)
+    with pytest.raises(ValueError, match="equally long"):
+        Subscribers([2.0], [3.0, 4.0], 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=seeds, k=st.integers(1, 4))
+def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
+    world = World(seed)
+    matrix = Matrix(world.ranges, world.x, world.y)
+    relaxed = RelaxedSubscribers(world.l, world.r, world.x, world.y)
+    lost: list[tuple[int, Event]] = []
+    for event in world.changes(30):
+        concerned = [s for s, (low, high) in enumerate(world.ranges) if low <= event.x <= high]
+        missed = [s for s in concerned if world.rng.random() < 0.3]
+        for s in set(concerned) - set(missed):
+            matrix.tell(s, event)
+        relaxed.event(event.number, event.obj, event.x, event.y, missed)
+        lost += [(s, event) for s in missed]
+        while lost and world.rng.random() < 0.6:
+            s, late = lost.pop(int(world.rng.integers(len(lost))))
+            matrix.tell(s, late)
+            relaxed.late(late.number, late.obj, late.y, np.array([s]))
+        for s in range(len(world.ranges)):
+            assert relaxed.top(s, k) == matrix.top(s, k)
+    for s, late in lost:
+        relaxed.late(late.number, late.obj, late.y, np.array([s]))
+    assert relaxed.stale == []
+
+
+def test_a_relaxed_newcomer_knows_the_objects_as_they_are() -> None:
+    relaxed = RelaxedSubscribers([0.0], [1.0], [0.5], [2.0])
+    relaxed.event(0, 0, 0.5, 1.0, missed=[0])
+    newcomer = relaxed.join(0.0, 1.0)
+    assert (relaxed.top(0, 1), relaxed.top(newcomer, 1)) == ([(2.0, 0)], [(1.0, 0)])
+    assert relaxed.stale == [(0, 0)]
+    with pytest.raises(ValueError, match="event must be above 0"):
+        relaxed.event(0, 0, 0.5, 3.0, missed=[])
+    with pytest.raises(ValueError, match=r"whose range has x = 7.0, got 0"):
+        relaxed.event(1, 0, 7.0, 3.0, missed=[0])

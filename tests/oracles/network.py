@@ -1,0 +1,105 @@
+"""Slow and obvious answers about zones, routes and lists; shares no code with `cn`."""
+
+import math
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+
+def holds(extent: npt.NDArray[np.float64], left: float, right: float) -> bool:
+    l_lo, l_hi, r_lo, r_hi = extent
+    return bool(l_lo < left <= l_hi and r_lo <= right < r_hi)
+
+
+def zones_meeting(extents: npt.NDArray[np.float64], l_in: float, r_in: float, l_out: float, r_out: float) -> set[int]:
+    """Zones with a point of the rectangle: the common part's upper left ends are in both or it is empty."""
+    found = set()
+    for zone, (l_lo, l_hi, r_lo, r_hi) in enumerate(extents):
+        l, r = min(l_hi, l_in), max(r_lo, r_in)
+        if l > max(l_lo, l_out) and r < min(r_hi, r_out):
+            found.add(zone)
+    return found
+
+
+def neighbour_graph(extents: npt.NDArray[np.float64], *, triangle: bool) -> "nx.Graph[int]":
+    """Zones with a common boundary segment of positive length, within l <= r when `triangle`."""
+    graph: nx.Graph[int] = nx.Graph()
+    for a, (a_l, a_lh, a_r, a_rh) in enumerate(extents):
+        if a_l >= a_lh:
+            continue
+        graph.add_node(a)
+        for b, (b_l, b_lh, b_r, b_rh) in enumerate(extents):
+            if a_lh == b_l:  # a is left of b: a vertical segment at l = b_l
+                low = max(a_r, b_r, b_l) if triangle else max(a_r, b_r)
+                if low < min(a_rh, b_rh):
+                    graph.add_edge(a, b)
+            if a_rh == b_r:  # a is below b: a horizontal segment at r = b_r
+                high = min(a_lh, b_lh, b_r) if triangle else min(a_lh, b_lh)
+                if max(a_l, b_l) < high:
+                    graph.add_edge(a, b)
+    return graph
+
+
+def top_k(
+    left: float, right: float, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], k: int
+) -> list[tuple[float, int]]:
+    """The k lowest (y, id) with x in the range; objects with y = inf do not exist."""
+    inside = [(float(y[i]), i) for i in range(len(x)) if left <= x[i] <= right and y[i] < math.inf]
+    return sorted(inside)[:k]
+
+
+class Event(NamedTuple):
+    """One object's change; y = inf deletes it. A new x is told as a deletion and an insertion."""
+
+    number: int
+    obj: int
+    x: float
+    y: float
+
+
+class Delivery(NamedTuple):
+    """One message to one subscription."""
+
+    subscription: int
+    event: int
+    position: int
+    obj: int
+    x: float
+    y: float
+
+
+def right_deliveries(
+    ranges: list[tuple[float, float]], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], k: int, event: Event
+) -> list[Delivery]:
+    """Tell subscriptions whose list the event changes: the object first, then what replaces it. Changes x and y."""
+    before = [top_k(*ends, x, y, k) for ends in ranges]
+    x[event.obj], y[event.obj] = event.x, event.y
+    told = []
+    for s, ends in enumerate(ranges):
+        old, new = before[s], top_k(*ends, x, y, k)
+        if old != new:
+            told.append(Delivery(s, event.number, 0, event.obj, event.x, event.y))
+            held = {i for _, i in old} | {event.obj}
+            told += [
+                Delivery(s, event.number, 1 + p, i, float(x[i]), v)
+                for p, (v, i) in enumerate(pair for pair in new if pair[1] not in held)
+            ]
+    return told
+
+
+class Matrix:
+    """What every subscription of cn-relax knows of every object, in full: the newest (event, y) it was told."""
+
+    def __init__(
+        self, ranges: list[tuple[float, float]], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
+    ) -> None:
+        self.known = [{i: (-1, float(y[i])) for i in range(len(x)) if low <= x[i] <= high} for low, high in ranges]
+
+    def tell(self, subscription: int, event: Event) -> None:
+        if self.known[subscription].get(event.obj, (-1, 0.0))[0] < event.number:
+            self.known[subscription][event.obj] = (event.number, event.y)
+
+    def top(self, subscription: int, k: int) -> list[tuple[float, int]]:
+        return sorted((y, i) for i, (_, y) in self.known[subscription].items() if y < math.inf)[:k]

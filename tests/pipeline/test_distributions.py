@@ -1,0 +1,138 @@
+"""Every distribution against its definition, seeds fixed."""
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from scipy import stats
+
+from pipeline import (
+    DISTRIBUTIONS,
+    ObjectSpec,
+    Population,
+    PopulationSpec,
+    objects,
+    population_frame,
+    standard_normals,
+    uniform_column,
+)
+from tests.oracles import hashes
+
+COUNT = 40_000
+SEED = 11
+
+
+def rows_of(spark: SparkSession, spec: PopulationSpec) -> Population:
+    table = population_frame(spark, spec, 4).toArrow().sort_by("id")
+    return Population(spec, *(table[name].to_numpy() for name in ("id", "l", "r", "location")))
+
+
+def is_uniform(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> bool:
+    return float(stats.kstest(values, "uniform").pvalue) > 1e-3
+
+
+def test_uniforms_are_the_stated_hashes(spark: SparkSession) -> None:
+    ids = [0, 1, 2, 77, 2**31, 2**62]
+    rows = (
+        spark.createDataFrame([(i,) for i in ids], "id long")
+        .select(uniform_column(2**40 + 1, 3).alias("u"))
+        .collect()
+    )
+    assert [row["u"] for row in rows] == [hashes.uniform((2**40 + 1, 3, i)) for i in ids]
+
+
+def test_hash_does_not_depend_on_the_type_of_the_row_number(spark: SparkSession) -> None:
+    row = spark.range(1).select(
+        uniform_column(1, 2, sf.lit(5).cast("int")), uniform_column(1, 2, sf.lit(5).cast("long"))
+    )
+    one, other = row.collect()[0]
+    assert one == other
+
+
+def test_standard_normals(spark: SparkSession) -> None:
+    one, other = standard_normals(SEED, 6)
+    table = spark.range(COUNT).select(one.alias("one"), other.alias("other")).toArrow()
+    a, b = table["one"].to_numpy(), table["other"].to_numpy()
+    assert stats.kstest(a, "norm").pvalue > 1e-3
+    assert stats.kstest(b, "norm").pvalue > 1e-3
+    assert abs(np.corrcoef(a, b)[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("name", sorted(DISTRIBUTIONS))
+@pytest.mark.parametrize("seed", [0, SEED])
+def test_every_distribution_keeps_to_the_triangle(spark: SparkSession, name: str, seed: int) -> None:
+    rows = rows_of(spark, PopulationSpec(name, 5000, seed))
+    assert np.array_equal(rows.id, np.arange(5000))
+    assert np.all((rows.l >= 0) & (rows.l <= rows.r) & (rows.r <= 1))
+    assert is_uniform(rows.location)
+    assert abs(np.corrcoef(rows.location, rows.l)[0, 1]) < 0.06
+
+
+def test_uniform(spark: SparkSession) -> None:
+    rows = rows_of(spark, PopulationSpec("uniform", COUNT, SEED))
+    # The smaller and the larger of two uniforms.
+    assert stats.kstest(rows.l, stats.beta(1, 2).cdf).pvalue > 1e-3
+    assert stats.kstest(rows.r, stats.beta(2, 1).cdf).pvalue > 1e-3
+    assert np.corrcoef(rows.l, rows.r)[0, 1] == pytest.approx(0.5, abs=0.02)
+
+
+def test_seeds_differ(spark: SparkSession) -> None:
+    one, other = (rows_of(spark, PopulationSpec("uniform", 5000, seed)) for seed in (1, 2))
+    assert abs(np.corrcoef(one.l, other.l)[0, 1]) < 0.06
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.2, 1.0])
+def test_clustered_follows_the_mixture_density(spark: SparkSession, spread: float) -> None:
+    rows = rows_of(spark, PopulationSpec("clustered", COUNT, SEED, {"spread": spread}))
+    ends = [sorted(hashes.uniform((SEED, stream, c)) for stream in (3, 4)) for c in range(10)]
+    edges = np.linspace(0, 1, 11)
+    fine = (np.arange(1000) + 0.5) / 1000
+    l, r = np.meshgrid(fine, fine, indexing="ij")
+    density = sum(np.exp(-((l - a) ** 2 + (r - b) ** 2) / (2 * (spread / 4) ** 2)) for a, b in ends) * (l <= r)
+    expected = density.reshape(10, 100, 10, 100).sum(axis=(1, 3)) / density.sum()
+    seen = np.histogram2d(rows.l, rows.r, bins=[edges, edges])[0] / COUNT
+    # Three in a hundred thousand beyond the noise of a binomial share, and what the grid of the oracle is off by.
+    assert np.all(np.abs(seen - expected) < 4.5 * np.sqrt(expected / COUNT) + 5e-4 + 0.01 * expected)
+
+
+def test_correlated_and_anti_correlated(spark: SparkSession) -> None:
+    w = 1 / 11
+    for name, centres in (("correlated", np.arange(1, 11) * w), ("anti-correlated", (np.arange(1, 10) + 0.5) * w)):
+        rows = rows_of(spark, PopulationSpec(name, COUNT, SEED))
+        nearest = np.abs(((rows.l + rows.r) / 2)[:, None] - centres).argmin(axis=1)
+        shares = np.bincount(nearest, minlength=len(centres)) / COUNT
+        assert shares == pytest.approx(np.full(len(centres), 1 / len(centres)), abs=0.01)
+        ends = np.concatenate([rows.l - centres[nearest], rows.r - centres[nearest]])
+        assert ends.std() == pytest.approx(w / 8, rel=0.02)
+        assert abs(ends.mean()) < w / 8 * 0.02
+        # Two independent ends, sorted: their distance is |N(0, 2)| standard deviations.
+        assert (rows.r - rows.l).mean() == pytest.approx(w / 8 * 2 / np.sqrt(np.pi), rel=0.02)
+
+
+def test_objects(spark: SparkSession) -> None:
+    x, y = objects(spark, ObjectSpec("uniform", 10_000, SEED))
+    assert x.shape == y.shape == (10_000,)
+    assert x[7] == hashes.uniform((SEED, 8, 7))
+    assert is_uniform(x)
+    assert is_uniform(y)
+    assert abs(np.corrcoef(x, y)[0, 1]) < 0.05
+
+
+def test_clustered_objects(spark: SparkSession) -> None:
+    x, _ = objects(spark, ObjectSpec("clustered", 10_000, SEED))
+    w = 1 / 11
+    nearest = np.clip(np.rint(x / w), 1, 10).astype(int)
+    assert np.bincount(nearest)[1:].tolist() == [1000] * 10
+    assert (x - nearest * w).std() == pytest.approx(w / 8, rel=0.03)
+    assert np.all((x >= 0) & (x <= 1))
+
+
+def test_a_distribution_of_ones_own(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def narrow(rows: DataFrame, seed: int, *, width: float = 0.25) -> DataFrame:
+        start = uniform_column(seed, 1) * (1 - width)
+        return rows.withColumns({"l": start, "r": start + width})
+
+    monkeypatch.setitem(DISTRIBUTIONS, "narrow", narrow)
+    rows = rows_of(spark, PopulationSpec("narrow", 1000, 1, {"width": 0.5}))
+    assert rows.r - rows.l == pytest.approx(np.full(1000, 0.5))
+    assert PopulationSpec("narrow", 1, 1).parameters == {"width": 0.25}

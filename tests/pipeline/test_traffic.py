@@ -1,0 +1,118 @@
+"""The summary against the same computation in numpy."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline import EVENTS, SUMMARY, PipelineError, read_events, spark_schema, summarise, write_summary
+
+APPROACHES = ("unicast", "paint-dense", "cn-relax")
+MEANS = ["messages", "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached", "resent_bytes"]
+MEANS += ["bytes_in", "bytes_out", "received_update", "received_exposed", "first_k", "min_y", "snap"]
+
+
+def records(events: int = 50, latencies: bool = True) -> pa.Table:
+    rng = np.random.default_rng(4)
+    rows = len(APPROACHES) * events
+    columns = {}
+    for field in EVENTS:
+        if field.type == pa.int64():
+            columns[field.name] = pa.array(rng.integers(0, 1000, rows))
+        elif field.name.startswith("latency"):
+            absent = rng.random(rows) < (0.2 if latencies else 1.1)
+            columns[field.name] = pa.array(rng.random(rows), mask=absent)
+    columns["approach"] = pa.array(np.repeat(APPROACHES, events).tolist())
+    columns["event"] = pa.array(np.tile(np.arange(events), len(APPROACHES)))
+    columns["time"] = pa.array(rng.random(rows))
+    columns["kind"] = pa.array(["raise"] * rows)
+    return pa.table([columns[name] for name in EVENTS.names], schema=EVENTS)
+
+
+def rows_of(table: pa.Table, approach: str) -> pa.Table:
+    return table.filter(pc.equal(table["approach"], approach))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    pq.write_table(records(), tmp_path / "events.parquet")
+    return tmp_path / "events.parquet"
+
+
+def test_summary_equals_numpy(spark: SparkSession, path: Path) -> None:
+    exact = ("paint-batch", "unicast", "paint-dense")
+    summary = summarise(read_events(spark, path).repartition(5), exact=exact)
+    assert summary.columns == SUMMARY.names
+    assert [field.dataType for field in summary.schema] == [field.dataType for field in spark_schema(SUMMARY)]
+    seen = {row["approach"]: row for row in summary.collect()}
+    assert set(seen) == set(APPROACHES)
+    table = records()
+    received = {a: rows_of(table, a)["received_update"].to_numpy().sum() for a in APPROACHES}
+    total = {a: received[a] + rows_of(table, a)["received_exposed"].to_numpy().sum() for a in APPROACHES}
+    for approach, row in seen.items():
+        own = rows_of(table, approach)
+        assert row["events"] == 50
+        for name in MEANS:
+            assert row[name] == pytest.approx(own[name].to_numpy().mean(), rel=1e-12)
+        for name in ("bytes_in", "bytes_out"):
+            assert row[f"{name}_max"] == own[name].to_numpy().max()
+        for name in ("latency_p50", "latency_p95", "latency_p99"):
+            assert row[name] == pytest.approx(np.nanmean(own[name].to_numpy()), rel=1e-12)
+        assert row["latency_max"] == np.nanmax(own["latency_max"].to_numpy())
+        assert row["redundancy"] == pytest.approx(received[approach] / received["unicast"] - 1, abs=1e-12)
+        assert row["redundancy_total"] == pytest.approx(total[approach] / total["paint-dense"] - 1, abs=1e-12)
+
+
+def test_without_an_exact_approach_or_a_clock_the_fields_are_null(spark: SparkSession, tmp_path: Path) -> None:
+    pq.write_table(records(latencies=False), tmp_path / "events.parquet")
+    events = read_events(spark, tmp_path / "events.parquet")
+    for exact in ((), ("paint-sparse",)):
+        for row in summarise(events, exact).collect():
+            assert row["redundancy"] is None
+            assert row["redundancy_total"] is None
+            assert row["latency_p50"] is None
+            assert row["latency_max"] is None
+
+
+def test_an_exact_approach_that_reached_nobody_gives_no_ratio(spark: SparkSession, tmp_path: Path) -> None:
+    table = records(1).set_column(
+        EVENTS.get_field_index("received_update"), EVENTS.field("received_update"), [[0, 3, 9]]
+    )
+    pq.write_table(table, tmp_path / "events.parquet")
+    rows = summarise(read_events(spark, tmp_path / "events.parquet"), ["unicast"]).collect()
+    assert all(row["redundancy"] is None for row in rows)
+
+
+def test_csv(spark: SparkSession, path: Path) -> None:
+    out = path.with_name("summary.csv")
+    summary = summarise(read_events(spark, path), exact=["paint-dense"])
+    write_summary(summary, out, ["cn-relax", "unicast"])
+    with out.open(newline="") as stream:
+        header, *rows = csv.reader(stream)
+    assert header == SUMMARY.names
+    assert [row[0] for row in rows] == ["cn-relax", "unicast"]
+    messages = rows_of(records(), "cn-relax")["messages"].to_numpy().mean()
+    assert float(rows[0][header.index("messages")]) == messages
+    assert {file.name for file in path.parent.iterdir()} == {"events.parquet", "summary.csv"}
+
+
+def test_csv_is_written_whole_or_not_at_all(spark: SparkSession, path: Path) -> None:
+    summary = summarise(read_events(spark, path))
+    with pytest.raises(PipelineError, match=r"no events of paint-sparse, only of cn-relax, paint-dense, unicast"):
+        write_summary(summary, path.with_name("summary.csv"), ["paint-sparse"])
+    with pytest.raises(PipelineError, match=r"^cannot write [^\n]*summary.csv: "):
+        write_summary(summary, path.parent / "absent" / "summary.csv", APPROACHES)
+    assert [file.name for file in path.parent.iterdir()] == ["events.parquet"]
+
+
+def test_records_that_are_not_records(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match=r"^Spark could not read [^\n]*absent.parquet: [^\n]*$"):
+        read_events(spark, tmp_path / "absent.parquet")
+    pq.write_table(records().drop_columns(["snap"]), tmp_path / "events.parquet")
+    with pytest.raises(PipelineError, match="lacks the columns snap; it has approach, event"):
+        read_events(spark, tmp_path / "events.parquet")

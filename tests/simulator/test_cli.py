@@ -1,0 +1,75 @@
+"""The command as a newcomer meets it: in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def rangecast(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    command = [sys.executable, "-m", "simulator.cli", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("k = 0", "k = 0: must be at least 1"),
+        ("k = 2000", "k = 2000: k must be at most objects.count, which is 1000"),
+        ('typo = "x"', "typo"),
+        ('approaches = ["paint-dense(2)"]', "ε must be a number in (0, 1]"),
+        ("network = {brokers = 9999}", "network.brokers = 9999"),
+        ('subscriptions = {distribution = "zipf"}', "subscriptions.distribution = 'zipf'"),
+        ("k = ", "not valid TOML"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_bad_scenario_ends_in_one_line_and_exit_2(tmp_path: Path, text: str | None, line: str) -> None:
+    given = 'name = "bad"\n' + ("" if text and "approaches" in text else 'approaches = ["unicast"]\n')
+    if text is not None:
+        (tmp_path / "bad.toml").write_text(f"{given}{text}\n", encoding="utf-8")
+    before = sorted(tmp_path.iterdir())
+    ended = rangecast("run", "bad.toml", "--out", "results", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("rangecast: bad.toml")
+    assert line in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_run_and_compare(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(
+        'name = "small"\nk = 3\napproaches = ["paint-dense", "cn-relax"]\nengine = "des"\nverify = "all"\n'
+        '[topology]\nmodel = "barabasi-albert"\nnodes = 100\n[network]\nbrokers = 8\n'
+        "[objects]\ncount = 30\n[subscriptions]\ncount = 200\n[events]\ncount = 20\n",
+        encoding="utf-8",
+    )
+    ran = rangecast("run", "small.toml", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "verified paint-dense: every subscription, 20 events, all right" in ran.stdout
+    assert "figure   runs/small/comparison.png" in ran.stdout
+    assert (tmp_path / "runs/small/comparison.png").stat().st_size > 10_000
+    assert "Traceback" not in ran.stderr
+    again = rangecast("run", "small.toml", "--engine", "tally", cwd=tmp_path)
+    assert "results  runs/small-2" in again.stdout
+    compared = rangecast("compare", "runs/small", "runs/small-2", cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert "overlay traffic" in compared.stdout
+    assert "small-2" in compared.stdout
+    missing = rangecast("compare", "runs/nowhere", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert missing.stderr.count("\n") == 1
+    assert "not a finished run" in missing.stderr
+
+
+def test_help_lists_the_commands(tmp_path: Path) -> None:
+    shown = rangecast("--help", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert "compare" in shown.stdout
+    assert rangecast("--version", cwd=tmp_path).stdout.startswith("rangecast ")

@@ -1,0 +1,146 @@
+"""Whole runs, small but real: Spark, Parquet, SimPy and the network, checked against brute force."""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from rich.progress import Progress
+
+from pipeline import EVENTS
+from simulator.approaches import APPROACHES, Approach, Outgoing, Workload
+from simulator.events import EventStream
+from simulator.ingredients import gather
+from simulator.run import RunError, RunResult, run_scenario
+from simulator.scenario import Scenario
+from tests.oracles.notifications import affected_and_containing
+
+SCENARIO = Scenario.model_validate(
+    {
+        "name": "small",
+        "seed": 7,
+        "k": 3,
+        "approaches": ["paint-dense", "paint-dense(0.5)", "unicast", "cn-relax"],
+        "engine": "des",
+        "verify": "all",
+        "topology": {"model": "barabasi-albert", "nodes": 200},
+        "network": {"brokers": 16},
+        "objects": {"count": 40},
+        "subscriptions": {"count": 300},
+        "events": {"count": 50, "rate_per_s": 2000.0, "arrival": "poisson"},
+    }
+)
+COUNTED = [name for name in EVENTS.names if not name.startswith("latency")]
+
+Run = Callable[..., RunResult]
+
+
+@pytest.fixture
+def run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
+
+    def run(name: str, **changes: object) -> RunResult:
+        scenario = SCENARIO.model_copy(update=changes)
+        return run_scenario(scenario, tmp_path / name, master="local[2]", progress=Progress(disable=True))
+
+    return run
+
+
+def test_the_same_scenario_gives_the_same_bytes(run: Run) -> None:
+    first, second = run("first"), run("second")
+    assert first.right
+    for name in ("events.parquet", "summary.csv", "scenario.toml"):
+        assert (first.directory / name).read_bytes() == (second.directory / name).read_bytes(), name
+    assert sorted(path.name for path in first.directory.iterdir()) == [
+        "comparison.png",
+        "events.parquet",
+        "manifest.json",
+        "scenario.toml",
+        "summary.csv",
+    ]
+
+
+def test_the_run_directory_tells_what_was_run(run: Run) -> None:
+    directory = run("told").directory
+    manifest = json.loads((directory / "manifest.json").read_text())
+    assert Scenario.model_validate(manifest["scenario"]) == SCENARIO
+    assert Scenario.model_validate(tomllib.loads((directory / "scenario.toml").read_text())) == SCENARIO
+    assert manifest["seed"] == 7
+    assert manifest["versions"]["pyspark"]
+    assert manifest["verified"] == dict.fromkeys(SCENARIO.approaches, "right")
+    assert all(seconds >= 0 for seconds in manifest["seconds"].values())
+
+
+def test_the_engines_count_the_same(run: Run) -> None:
+    des = pq.read_table(run("des").directory / "events.parquet")
+    tally = pq.read_table(run("tally", engine="tally").directory / "events.parquet")
+    assert des.select(COUNTED).equals(tally.select(COUNTED))
+    assert tally["latency_p50"].null_count == len(tally)
+    assert des["latency_p50"].null_count < len(des)
+
+
+def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSession) -> None:
+    rows = pq.read_table(run("counted").directory / "events.parquet").to_pylist()
+    ingredients = gather(SCENARIO, spark)
+    load, events = ingredients.workload, ingredients.events
+    objects = list(zip(load.x.tolist(), load.y.tolist(), strict=True))
+    ranges = list(zip(load.l.tolist(), load.r.tolist(), strict=True))
+    stream = list(zip(events.object.tolist(), events.y.tolist(), strict=True))
+    by_approach = {name: [row for row in rows if row["approach"] == name] for name in SCENARIO.approaches}
+    hops, server, home = ingredients.routes.hops, ingredients.network.server, ingredients.gateways.home
+    for event, (affected, containing) in enumerate(affected_and_containing(objects, stream, ranges, SCENARIO.k)):
+        dense, loose, unicast, relax = (by_approach[name][event] for name in SCENARIO.approaches)
+        assert dense["received_update"] == unicast["received_update"] == len(affected) or dense["kind"] == "lower"
+        # A lowered object concerns all that held it; of those, all were affected.
+        assert dense["received_update"] == len(affected)
+        assert loose["received_update"] >= len(affected)
+        assert dense["received_exposed"] <= len(affected)
+        assert unicast["messages"] == len(affected)
+        assert unicast["bytes_out"] == 16 * len(affected)
+        assert unicast["ip_bytes"] == 16 * sum(int(hops[server, home[s]]) for s in affected)
+        assert unicast["overlay_bytes"] == 16 * sum(home[s] != server for s in affected)
+        assert relax["received_update"] == len(containing)
+        assert (relax["messages"], relax["bytes_out"], relax["first_k"]) == (1, 0, 0)
+        assert dense["bytes_out"] == 24 * dense["messages"]
+        assert dense["first_k"] == 2
+        assert (dense["min_y"] == 0) == (dense["kind"] == "raise")
+
+
+def test_an_approach_that_forgets_someone_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(workload: Workload, events: EventStream, epsilon: float | None) -> Outgoing:
+        sent = APPROACHES["paint-dense"].answer(workload, events, epsilon)
+        kept = np.ones(len(sent.table), bool)
+        kept[sent.offsets[10] : sent.offsets[11]] = False
+        offsets = sent.offsets - np.append(0, np.cumsum(~kept))[sent.offsets]
+        return Outgoing(sent.table[kept], offsets, sent.costs)
+
+    monkeypatch.setitem(APPROACHES, "forgetful", Approach(forgetful, exact=True))
+    result = run("forgetful", approaches=["forgetful", "paint-dense"])
+    assert not result.right
+    assert result.verdicts[0].startswith("WRONG    forgetful: event 10: subscription ")
+    assert result.verdicts[1].startswith("verified paint-dense")
+
+
+def test_a_sample_is_verified_when_asked(run: Run) -> None:
+    result = run("sample", verify="sample:20", engine="tally")
+    assert result.verdicts[0] == "verified paint-dense: 20 subscriptions, 50 events, all right"
+    assert "not verified" in run("none", verify="none", engine="tally").verdicts[0]
+
+
+def test_nothing_is_overwritten_and_nothing_half_made_stays(run: Run, tmp_path: Path,
+                                                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    run("once", engine="tally")
+    with pytest.raises(RunError, match="exists already"):
+        run("once", engine="tally")
+
+    def broken(*_: object) -> Outgoing:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(APPROACHES, "broken", Approach(broken, exact=True))
+    with pytest.raises(KeyboardInterrupt):
+        run("never", approaches=["broken"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "once"]

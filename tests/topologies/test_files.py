@@ -1,0 +1,230 @@
+"""Network files: round trips, and what is said about broken ones."""
+
+import tempfile
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.topologies.networks import connected_networks
+from topologies import TopologyError, inet, read_network, write_network
+
+
+def same(first: "nx.Graph[int]", second: "nx.Graph[int]") -> bool:
+    return dict(first.nodes) == dict(second.nodes) and dict(first.adjacency()) == dict(second.adjacency())
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("form", ["graphml", "gml"])
+@settings(deadline=None, max_examples=25)
+@given(graph=connected_networks())
+def test_round_trip_keeps_everything(form: str, graph: "nx.Graph[int]") -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        write_network(graph, Path(folder) / f"net.{form}")
+        assert same(read_network(Path(folder) / f"net.{form}"), graph)
+
+
+@settings(deadline=None, max_examples=25)
+@given(graph=connected_networks(explicit=False))
+def test_inet_round_trip(graph: "nx.Graph[int]") -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        write_network(graph, f"{folder}/net.inet")
+        assert same(read_network(f"{folder}/net.inet"), graph)
+
+
+@settings(deadline=None, max_examples=25)
+@given(graph=connected_networks(), delay=st.floats(0, 1e6))
+def test_inet_keeps_delays_that_do_not_follow_from_places(graph: "nx.Graph[int]", delay: float) -> None:
+    for _, _, link in graph.edges(data=True):
+        link["delay_ms"] = delay
+    with tempfile.TemporaryDirectory() as folder:
+        write_network(graph, f"{folder}/net.inet")
+        back = read_network(f"{folder}/net.inet")
+    for u, v, link in back.edges(data=True):
+        # Weights within 1 of the distance mean the distance, so a delay may move by 1/400 ms, or up to the 0.1 ms
+        # below which the rule does not go.
+        assert link["delay_ms"] == pytest.approx(graph.edges[u, v]["delay_ms"], rel=1e-12, abs=0.1)
+
+
+@settings(deadline=None, max_examples=25)
+@given(graph=connected_networks().filter(lambda graph: len(graph) > 1))
+def test_edge_list_round_trip(graph: "nx.Graph[int]") -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        write_network(graph, f"{folder}/net.edges")
+        assert nx.utils.edges_equal(read_network(f"{folder}/net.edges").edges(data=True), graph.edges(data=True))
+
+
+def test_inet_model_round_trip(tmp_path: Path) -> None:
+    graph = inet(3_037, 1)
+    write_network(graph, tmp_path / "net.inet")
+    assert same(read_network(tmp_path / "net.inet"), graph)
+    assert (tmp_path / "net.inet").read_text().startswith(f"3037 {graph.number_of_edges()}\n0 ")
+    assert [file.name for file in tmp_path.iterdir()] == ["net.inet"]
+
+
+def test_networkx_reads_what_we_write(tmp_path: Path) -> None:
+    graph = inet(3_037, 1)
+    write_network(graph, tmp_path / "net.graphml")
+    assert same(nx.read_graphml(tmp_path / "net.graphml", node_type=int), graph)
+
+
+def test_caida_list(tmp_path: Path) -> None:
+    path = put(tmp_path, "20240101.as-rel.txt", "# inferred\n# more\n3356|174|0\n174|64500|-1\n64500|3356|0|bgp\n")
+    graph = read_network(path)
+    assert [data["name"] for data in graph.nodes.values()] == ["174", "3356", "64500"]
+    assert set(graph.edges) == {(0, 1), (0, 2), (1, 2)}
+    assert graph.edges[0, 1].keys() == {"delay_ms", "bandwidth_mbps"}
+    write_network(graph, tmp_path / "net.gml")
+    assert same(read_network(tmp_path / "net.gml"), graph)
+
+
+def test_edge_list_forms(tmp_path: Path) -> None:
+    graph = read_network(put(tmp_path, "a.csv", "paris,oslo,5\noslo rome # a comment\n\nrome, oslo, 2.5, 40\n"))
+    assert [data["name"] for data in graph.nodes.values()] == ["paris", "oslo", "rome"]
+    assert graph.edges[0, 1]["delay_ms"] == 5
+    assert graph.edges[1, 2] == {"delay_ms": 2.5, "bandwidth_mbps": 40}
+
+
+def test_seed_places_nodes_without_a_place(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.edges", "0 1\n1 2\n")
+    assert same(read_network(path, seed=4), read_network(path, seed=4))
+    assert not same(read_network(path, seed=4), read_network(path, seed=5))
+
+
+def test_gml_names_nodes_by_id_when_labels_repeat(tmp_path: Path) -> None:
+    text = """Creator "x"
+graph [ directed 1
+  node [ id 4 label "a &amp; b" graphics [ x 1 ] ] node [ id 2 label "{}" ]
+# a comment
+  edge [ source 4 target 2 delay_ms 3.5 ]
+]
+"""
+    graph = read_network(put(tmp_path, "a.gml", text.format("c")))
+    assert [data["name"] for data in graph.nodes.values()] == ["a & b", "c"]
+    assert graph.edges[0, 1]["delay_ms"] == 3.5
+    graph = read_network(put(tmp_path, "b.gml", text.format("a &amp; b")))
+    assert [data["name"] for data in graph.nodes.values()] == ["2", "4"]
+
+
+def test_graphml_links_may_come_first(tmp_path: Path) -> None:
+    text = '<graphml><graph><edge source="n1" target="n0"/><node id="n0"/><node id="n1"/></graph></graphml>'
+    assert set(read_network(put(tmp_path, "a.graphml", text)).edges) == {(0, 1)}
+
+
+GRAPHML = """<?xml version='1.0' encoding='utf-8'?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="d0" for="edge" attr.name="delay_ms" attr.type="double"/>
+  <graph edgedefault="undirected">
+    <node id="0"/>
+    <node id="1"/>
+    <edge source="0" target="1">
+      <data key="d0">2.5</data>
+    </edge>
+  </graph>
+</graphml>
+"""
+
+BROKEN = {
+    "inet empty": ("a.inet", "", 1, "expected the numbers of nodes and links, got 0 fields"),
+    "inet header": ("a.inet", "2 x\n", 1, "must be a whole number, got 'x'"),
+    "inet short": ("a.inet", "2 1\n0 1 1\n", 2, "the file ends after 1 of 2 nodes"),
+    "inet fields": ("a.inet", "2 1\n0 1 1\n1 5\n", 3, "expected a node as `id x y`, got 2 fields"),
+    "inet place": ("a.inet", "2 1\n0 1 1\n1 5 north\n0 1 3\n", 3, "y must be a number, got 'north'"),
+    "inet nan": ("a.inet", "2 1\n0 1 1\n1 5 nan\n0 1 3\n", 3, "y must be at most 1e.12 in size, got nan"),
+    "inet twice": ("a.inet", "2 1\n0 1 1\n0 5 5\n0 1 3\n", 3, "node 0 is declared a second time"),
+    "inet unknown": ("a.inet", "2 1\n0 1 1\n1 5 5\n0 7 3\n", 4, "names node 7, which the file does not declare"),
+    "inet weight": ("a.inet", "2 1\n0 1 1\n1 5 5\n0 1 w\n", 4, "weight must be a number, got 'w'"),
+    "inet negative": ("a.inet", "2 1\n0 1 1\n1 5 5\n0 1 -3\n", 4, "weight must be finite and at least 0, got -3"),
+    "inet again": ("a.inet", "2 2\n0 1 1\n1 5 5\n0 1 3\n1 0 3\n", 5, "link 1 - 0 is given a second time"),
+    "inet long": ("a.inet", "2 1\n0 1 1\n1 5 5\n0 1 3\n\n0 1 3\n", 6, "goes on after 2 nodes and 1 links"),
+    "edges one": ("a.edges", "# two\n0 1\n1\n", 3, "expected two nodes"),
+    "edges loop": ("a.edges", "0 1\n1 1\n", 2, "link 1 - 1 joins a node to itself"),
+    "edges delay": ("a.edges", "0 1 -5\n", 1, "delay_ms must be at least 0, got -5"),
+    "edges bandwidth": ("a.edges", "0 1 5 0\n", 1, "bandwidth_mbps must be positive, got 0"),
+    "caida fields": ("a.as-rel", "1|2|0\n1|2\n", 2, r"expected a\|b\|relation, got 2 fields"),
+    "caida number": ("a.as-rel", "#\n1|AS2|0\n", 2, "an AS number must be a whole number, got 'AS2'"),
+    "caida relation": ("a.as-rel", "1|2|7\n", 1, "the relation must be -1 .* got '7'"),
+    "graphml cut": ("a.graphml", GRAPHML.partition("</edge>")[0], 9, "not well-formed XML"),
+    "graphml tag": ("a.graphml", GRAPHML.replace("</edge>", "</egde>"), 9, "mismatched tag"),
+    "graphml none": ("a.graphml", "<a/>", 1, "no <graph> in the file"),
+    "graphml id": ("a.graphml", GRAPHML.replace('<node id="1"/>', "<node/>"), 6, "<node> lacks the attribute id"),
+    "graphml target": ("a.graphml", GRAPHML.replace('target="1"', 'target="2"'), 7, "names node 2"),
+    "graphml key": ("a.graphml", GRAPHML.replace('key="d0"', 'key="d1"'), 8, "names the key d1, never declared"),
+    "graphml value": ("a.graphml", GRAPHML.replace("2.5", "fast"), 7, "delay_ms must be a number, got 'fast'"),
+    "gml none": ("a.gml", "Creator 1\n", 1, "no graph in the file"),
+    "gml sign": ("a.gml", "graph [\n  node [ id ? ]\n]\n", 2, r"cannot read '\? \]'"),
+    "gml open": ("a.gml", "graph [\n  node [ id 0 ]\n", 2, "the record of line 1 is not closed"),
+    "gml value": ("a.gml", "graph [\n  node [ id ]\n]\n", 2, "expected a value of id, got ]"),
+    "gml id": ("a.gml", 'graph [\n  node [ label "a" ]\n]\n', 2, "the node has no id"),
+    "gml twice": (
+        "a.gml",
+        "graph [\n  node [ id 0 ]\n  node [ id 0 ]\n]\n",
+        3,
+        "node id 0 is declared a second time",
+    ),
+    "gml end": (
+        "a.gml",
+        "graph [\n node [ id 0 ]\n edge [ source 0\n target 3 ]\n]\n",
+        3,
+        "target of the edge .* got 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_files_name_line_and_reason(tmp_path: Path, case: str) -> None:
+    name, text, line, reason = BROKEN[case]
+    path = put(tmp_path, name, text)
+    with pytest.raises(TopologyError, match=reason) as caught:
+        read_network(path)
+    assert str(caught.value).startswith(f"{path}, line {line}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(TopologyError, match="No such file"):
+        read_network(tmp_path / "missing.gml")
+    (tmp_path / "a.edges").write_bytes(b"0 1\n\xff 2\n")
+    with pytest.raises(TopologyError, match="line 2: no UTF-8 text"):
+        read_network(tmp_path / "a.edges")
+    with pytest.raises(TopologyError, match="holds no nodes"):
+        read_network(put(tmp_path, "b.edges", "# nothing\n"))
+
+
+def test_pieces_are_refused_or_reduced(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.edges", "0 1\n2 3\n3 4\n9 8\n")
+    with pytest.raises(TopologyError, match=r"3 components, the largest of 3 nodes; .* without the other 4"):
+        read_network(path)
+    with pytest.warns(UserWarning, match="kept the largest of 3 components: 3 nodes, 4 dropped"):
+        graph = read_network(path, largest_component=True)
+    assert graph.graph["dropped_nodes"] == 4
+    assert [data["name"] for data in graph.nodes.values()] == ["2", "3", "4"]
+    assert set(graph.edges) == {(0, 1), (1, 2)}
+    whole = read_network(put(tmp_path, "b.edges", "0 1\n"), largest_component=True)
+    assert "dropped_nodes" not in whole.graph
+
+
+def test_formats_are_known_by_name(tmp_path: Path) -> None:
+    path = put(tmp_path, "net.dat", "0 1\n")
+    assert read_network(path, form="edges").number_of_edges() == 1
+    with pytest.raises(ValueError, match=r"net\.dat does not follow from its name; give form as one of caida, edges"):
+        read_network(path)
+    with pytest.raises(ValueError, match=r"form must be one of .* got 'xml'"):
+        read_network(path, form="xml")
+    with pytest.raises(ValueError, match="form must be one of edges, gml, graphml, inet, got 'caida'"):
+        write_network(inet(3_037, 0), tmp_path / "a.as-rel")
+
+
+def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.inet", "old")
+    with pytest.raises(KeyError):
+        write_network(nx.path_graph(3), path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.inet"]

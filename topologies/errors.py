@@ -1,0 +1,9 @@
+"""The error of this room."""
+
+from rangecast import RangecastError
+
+__all__ = ["TopologyError"]
+
+
+class TopologyError(RangecastError):
+    """A network that cannot be used: a broken file, a graph in several pieces, a meaningless attribute."""

@@ -1,0 +1,141 @@
+"""Networks in files: one function to read and one to write, the format taken from the name or given.
+
+| format | suffixes | keeps |
+|---|---|---|
+| inet | .inet | places, links, delays |
+| graphml | .graphml | everything |
+| gml | .gml | everything |
+| edges | .edges .csv .txt | links, delays, bandwidths |
+| caida | .as-rel .as-rel.txt .as-rel2.txt | links; read only |
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import networkx as nx
+
+from topologies.draft import BrokenLineError, Draft
+from topologies.errors import TopologyError
+from topologies.graph_files import parse_gml, parse_graphml
+from topologies.text_files import format_edges, format_inet, parse_caida, parse_edges, parse_inet
+
+__all__ = ["READERS", "WRITERS", "read_network", "write_network"]
+
+READERS: dict[str, Callable[[str], Draft]] = {
+    "caida": parse_caida,
+    "edges": parse_edges,
+    "gml": parse_gml,
+    "graphml": parse_graphml,
+    "inet": parse_inet,
+}
+WRITERS: dict[str, Callable[["nx.Graph[int]"], Iterable[str]]] = {
+    "edges": format_edges,
+    "gml": nx.generate_gml,
+    "graphml": nx.generate_graphml,
+    "inet": format_inet,
+}
+_SUFFIXES = {
+    ".as-rel": "caida",
+    ".as-rel.txt": "caida",
+    ".as-rel2.txt": "caida",
+    ".csv": "edges",
+    ".edges": "edges",
+    ".gml": "gml",
+    ".graphml": "graphml",
+    ".inet": "inet",
+    ".txt": "edges",
+}
+
+
+def read_network(
+    path: str | Path, form: str | None = None, largest_component: bool = False, seed: int = 0
+) -> "nx.Graph[int]":
+    """Read a network from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, in UTF-8.
+    form : str, optional
+        One of `READERS`; by default the suffix decides.
+    largest_component : bool
+        What to do with a network in several pieces: keep the largest, with a warning that says how many nodes are
+        dropped (also in ``graph.graph["dropped_nodes"]``), or raise an error.
+    seed : int
+        Decides where nodes stand that have no place in the file.
+
+    Returns
+    -------
+    networkx.Graph
+        Connected, with all attributes; what the file lacks is filled in by the rules of `topologies.attributes`.
+        Nodes are 0..N-1: integer labels in ascending order, others in the order of the file; a label that differs
+        from its number stays as the node attribute `name`.
+
+    Raises
+    ------
+    TopologyError
+        When the file cannot be read, a line is wrong (named with its number), or the network is in several pieces.
+
+    Notes
+    -----
+    Linear in the size of the file; the text is held in memory.
+    """
+    path = Path(path)
+    parse = READERS[_format_of(path, form, READERS)]
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise TopologyError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise TopologyError(f"{path}, line {line}: no UTF-8 text") from None
+    try:
+        return parse(text).finish(largest_component, seed)
+    except BrokenLineError as error:
+        raise TopologyError(f"{path}, {error}") from None
+    except TopologyError as error:
+        raise TopologyError(f"{path}: {error}") from None
+
+
+def write_network(graph: "nx.Graph[int]", path: str | Path, form: str | None = None) -> None:
+    """Write a network to a file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        With the attributes of `topologies.attributes`.
+    path : str or Path
+        The file; replaced if it exists.
+    form : str, optional
+        One of `WRITERS`; by default the suffix decides.
+
+    Notes
+    -----
+    Linear in the size of the graph.
+    """
+    path = Path(path)
+    lines = WRITERS[_format_of(path, form, WRITERS)](graph)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
+
+
+def _format_of(path: Path, form: str | None, known: Iterable[str]) -> str:
+    """Return the format given, or the one of the longest suffix that is known."""
+    if form is None:
+        suffixes = ["".join(path.suffixes[start:]).lower() for start in range(len(path.suffixes))]
+        form = next((_SUFFIXES[suffix] for suffix in suffixes if suffix in _SUFFIXES), None)
+        if form is None:
+            raise ValueError(
+                f"the format of {path} does not follow from its name; give form as one of {', '.join(known)}"
+            )
+    if form not in known:
+        raise ValueError(f"form must be one of {', '.join(known)}, got {form!r}")
+    return form
