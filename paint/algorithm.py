@@ -3,11 +3,12 @@
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from paint.index import ObjectIndex
+from paint.subscribers import Subscribers
 
-__all__ = ["FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Batching", "Plan", "Rows"]
+__all__ = ["EMPTY", "FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Batching", "Plan", "Rows"]
 
 Rows = NDArray[np.float64]
 """Messages as kernels write them: shape (messages, 8), see `paint.messages.Messages.of_rows`."""
@@ -15,6 +16,7 @@ Rows = NDArray[np.float64]
 FIRST_K = 0
 MIN_Y = 1
 SNAP = 2
+EMPTY = 3
 
 
 class Plan(NamedTuple):
@@ -28,8 +30,8 @@ class Plan(NamedTuple):
         Length of the sublists of tiles, ceil(epsilon k), or 1 for an exact algorithm.
     sign : float
         1.0, or -1.0 when the largest y ranks first: the index then holds -y, and messages carry the true y.
-    costs : int64 array of 3
-        Calls so far of first_k, min_y and snap.
+    costs : int64 array of 4
+        Calls so far of first_k, min_y and snap, and emptiness tests of merging.
     """
 
     k: int
@@ -46,7 +48,7 @@ class Algorithm(Protocol):
 
     takes: ClassVar[frozenset[str]]
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscriptions: ArrayLike | None) -> None: ...
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None: ...
 
     def change(self, i: int, y: float) -> Rows:
         """Give object i a new y, in the index too; the messages, none if y is what it was."""

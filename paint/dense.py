@@ -10,13 +10,14 @@ twice.
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
 from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 from rangecast import njit
 
@@ -120,7 +121,7 @@ class Dense:
 
     takes: ClassVar = frozenset({"epsilon"})
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscriptions: ArrayLike | None) -> None:  # noqa: ARG002
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:  # noqa: ARG002
         self._index = index
         self._plan = plan
         self._sweep = make_sweep(plan.k)

@@ -8,11 +8,12 @@ only.
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from paint.algorithm import Plan, Rows
 from paint.index import ObjectIndex, update
 from paint.messages import UPDATE, reserve, stamp
+from paint.subscribers import Subscribers
 from rangecast import njit
 
 __all__ = ["Relax"]
@@ -70,7 +71,7 @@ class Relax:
 
     takes: ClassVar = frozenset[str]()
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscriptions: ArrayLike | None) -> None:  # noqa: ARG002
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:  # noqa: ARG002
         self._index = index
         self._sign = plan.sign
         self._out: Rows = np.empty((1, 8))

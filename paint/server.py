@@ -13,16 +13,20 @@ from typing import Any, SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paint.algorithm import FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan
+from matching import SubscriptionIndex
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.index import INDEXES
-from paint.messages import MESSAGE, Messages
+from paint.messages import Messages
 from paint.relax import Relax
+from paint.sparse import Sparse
+from paint.subscribers import Subscribers
+from rangecast import RangecastError
 
 __all__ = ["ALGORITHMS", "Server"]
 
-ALGORITHMS: dict[str, type[Algorithm]] = {"dense": Dense, "relax": Relax}
+ALGORITHMS: dict[str, type[Algorithm]] = {"dense": Dense, "relax": Relax, "sparse": Sparse}
 
 
 class Server:
@@ -34,15 +38,17 @@ class Server:
         Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
     k : int
         Length of the lists, at least 1; it may be larger than n.
-    algorithm : {"dense", "relax"}
-        Paint-Dense (Section III-A) or CN-Relax (Section V).
+    algorithm : {"dense", "relax", "sparse"}
+        Paint-Dense (Section III-A), CN-Relax (Section V) or Paint-Sparse (Section III-B).
     index : {"tournament"}
         The object index.
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): tiles are grouped in sublists of ceil(epsilon k), so that subscriptions
         also receive, and ignore, some objects ranked within (1 + epsilon)k.
-    subscriptions : array_like, optional
-        The subscriptions, for algorithms that know them.
+    subscriptions : array_like of shape (m, 2) or matching.SubscriptionIndex, optional
+        Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty.
+    sketch : int, optional
+        Let Paint-Sparse work from a cover of the subscriptions by so many rectangles: more messages, less memory.
     descending : bool
         Whether the largest y ranks first. Messages carry the y as given; an object that is deleted has y = -inf then.
 
@@ -65,7 +71,8 @@ class Server:
         algorithm: str = "dense",
         index: str = "tournament",
         epsilon: float | None = None,
-        subscriptions: ArrayLike | None = None,
+        subscriptions: ArrayLike | SubscriptionIndex | None = None,
+        sketch: int | None = None,
         descending: bool = False,
     ) -> None:
         xs, ys = _numbers("x", x), _numbers("y", y)
@@ -75,21 +82,60 @@ class Server:
             raise ValueError(f"k must be at least 1 (the length of the lists), got {k}")
         chosen = _choice("algorithm", algorithm, ALGORITHMS)
         chosen_index = _choice("index", index, INDEXES)
-        for name, value in (("epsilon", epsilon), ("subscriptions", subscriptions)):
+        for name, value in (("epsilon", epsilon), ("subscriptions", subscriptions), ("sketch", sketch)):
             if value is not None and name not in chosen.takes:
                 raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
+        if subscriptions is None and "subscriptions" in chosen.takes:
+            raise ValueError(
+                f"algorithm {algorithm!r} needs subscriptions, an (m, 2) array of ranges; it may be empty"
+            )
         sign = -1.0 if descending else 1.0
-        self._plan = Plan(k, _sublist_length(epsilon, k), sign, np.zeros(3, np.int64))
+        self._plan = Plan(k, _sublist_length(epsilon, k), sign, np.zeros(4, np.int64))
         self._sign = sign
         self._count = len(xs)
+        self._takes = chosen.takes
+        self._subscribers = Subscribers(() if subscriptions is None else subscriptions, sketch)
         self._index = chosen_index(xs, sign * ys)
-        self._algorithm = chosen(self._index, self._plan, subscriptions)
+        self._algorithm = chosen(self._index, self._plan, self._subscribers)
 
     @property
     def costs(self) -> dict[str, int]:
-        """Calls so far of the object index (first_k, min_y) and of the subscription index (snap)."""
-        first_k, min_y, snap = (int(self._plan.costs[which]) for which in (FIRST_K, MIN_Y, SNAP))
-        return {"first_k": first_k, "min_y": min_y, "snap": snap}
+        """Calls so far of the object index (first_k, min_y) and of the subscription index.
+
+        `snap` counts those for tiles and strips, `empty` the emptiness tests of merging.
+        """
+        names = {"first_k": FIRST_K, "min_y": MIN_Y, "snap": SNAP, "empty": EMPTY}
+        return {name: int(self._plan.costs[at]) for name, at in names.items()}
+
+    def subscribe(self, l: float, r: float) -> int:  # noqa: E741
+        """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an end is not a number, or l > r.
+        RangecastError
+            If the algorithm does not know the subscriptions.
+        """
+        self._need_subscriptions()
+        return self._subscribers.subscribe(_end("l", l), _end("r", r))
+
+    def unsubscribe(self, subscription_id: int) -> None:
+        """Remove a subscription.
+
+        Raises
+        ------
+        TypeError
+            If the id is not an integer.
+        RangecastError
+            If there is no such subscription, or the algorithm does not know the subscriptions.
+        """
+        self._need_subscriptions()
+        self._subscribers.unsubscribe(_integer("subscription_id", subscription_id))
+
+    def _need_subscriptions(self) -> None:
+        if "subscriptions" not in self._takes:
+            raise RangecastError("this server's algorithm does not know the subscriptions; choose algorithm 'sparse'")
 
     def update(self, object_id: SupportsIndex, new_y: SupportsFloat) -> Messages:
         """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
@@ -223,14 +269,14 @@ class Server:
 
     def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
         """Replay events, with a break at each deletion, as one event."""
-        parts = [np.empty(0, MESSAGE)]
+        parts = []
         start = 0
         for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
             parts.append(Messages.of_rows(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
             if end < len(ids):
                 parts.append(self.delete(int(ids[end])).table)
             start = end + 1
-        table = np.concatenate(parts)
+        table = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return Messages(table, np.array((0, len(table))))
 
     def _events(
@@ -286,6 +332,11 @@ def _number(name: str, value: SupportsFloat) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}; use delete to take an object out")
     return number
+
+
+def _end(name: str, value: float) -> float:
+    """Give one end of a range, which may be infinite."""
+    return float(value) if value in (-math.inf, math.inf) else _number(name, value)
 
 
 def _integer(name: str, value: SupportsIndex) -> int:

@@ -1,0 +1,87 @@
+"""Paint-Batch, Coalesce and Online on one batch of 50,000 events (Fig. 16); `python -m benchmarks.paint_batch`.
+
+Received messages are counted over a sample of uniform subscriptions. Every variant starts from the same objects; the
+time is that of the best of a few runs, checks of the events included.
+"""
+
+import csv
+import platform
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import paint
+from benchmarks.object_indexes import commit, stream
+from paint.batch import VARIANTS
+from rangecast import njit
+
+SEED = 1
+OBJECTS, EVENTS, SUBSCRIPTIONS, RUNS = 10_000, 50_000, 1_000, 3
+LENGTHS = (1, 5, 20)
+RESULTS = Path(__file__).parent / "results" / "paint_batch.csv"
+
+
+@njit
+def count_received(tiles: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]) -> int:
+    """Count the pairs of a message and a subscription it reaches; left ascends."""
+    count = 0
+    for t in range(len(tiles)):
+        first = np.searchsorted(left, tiles[t, 2], side="right")
+        last = np.searchsorted(left, tiles[t, 0], side="right")
+        for s in range(first, last):
+            count += tiles[t, 1] <= right[s] < tiles[t, 3]
+    return count
+
+
+def measure(k: int) -> list[dict[str, object]]:
+    """One row per variant: seconds, messages, received messages per subscription and index calls."""
+    x, y, ids, new = stream(OBJECTS, EVENTS)
+    events = list(zip(ids.tolist(), new.tolist(), strict=True))
+    rng = np.random.default_rng(SEED)
+    ends = np.sort(rng.random((SUBSCRIPTIONS, 2)), axis=1)
+    ends = ends[np.argsort(ends[:, 0])]
+    rows: list[dict[str, object]] = []
+    for variant in VARIANTS:
+        paint.Server(x, y, k=k).batch(events[:10], variant)
+        seconds = np.inf
+        for _ in range(RUNS):
+            server = paint.Server(x, y, k=k)
+            begin = time.perf_counter()
+            table = server.batch(events, variant).table
+            seconds = min(seconds, time.perf_counter() - begin)
+        tiles = np.stack([table[name] for name in ("l_in", "r_in", "l_out", "r_out")], axis=1)
+        received = count_received(tiles, ends[:, 0].copy(), ends[:, 1].copy()) / SUBSCRIPTIONS
+        costs = {name: server.costs[name] for name in ("first_k", "min_y")}
+        rows.append(
+            {"k": k, "variant": variant, "seconds": seconds, "messages": len(table), "received": received, **costs}
+        )
+    return rows
+
+
+def main() -> None:
+    """Print the table and write it, with machine, commit and seed, to benchmarks/results/paint_batch.csv."""
+    print(f"one batch of {EVENTS:,} events on {OBJECTS:,} objects; received: per subscription")
+    print("  k   variant  seconds x online    messages  received   first_k     min_y")
+    rows = []
+    for k in LENGTHS:
+        group = measure(k)
+        online = group[-1]["seconds"]
+        for row in group:
+            row["ratio"] = row["seconds"] / online  # type: ignore[operator]
+            print(
+                f"{row['k']:>3}{row['variant']:>10}{row['seconds']:>9.3f}{row['ratio']:>9.2f}{row['messages']:>12,}"
+                f"{row['received']:>10.1f}{row['first_k']:>10,}{row['min_y']:>10,}",
+                flush=True,
+            )
+        rows += group
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], "seed", "commit", "machine"])
+        writer.writeheader()
+        writer.writerows({**row, "seed": SEED, "commit": commit(), "machine": platform.platform()} for row in rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,360 @@
+"""Paint-Sparse and Paint-Sparse(epsilon): messages for the subscriptions there are (Section III-B).
+
+The tiles are those of Paint-Dense. Each is snapped to the subscriptions in it and dropped when there are none; from
+west to east, a box is merged into the one before if the box around both reaches no subscription outside the tiles.
+The sweep asks for exposed objects only between l* and r*, the ends of the ranges still to be served, and ends when
+there are none left. The approximate version snaps the sublists of Section IV-B in place of tiles.
+
+Any cover of the subscriptions may stand in for the index (`matching.SubscriptionSketch`): the boxes it gives stay
+inside the tiles, so lists stay exact, but some messages then reach nobody.
+"""
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matching.kdtree import Tree, closed_box, half_open, is_empty, snap
+from matching.neighbourhood import copy_neighbourhood, new_neighbourhood
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows
+from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
+from paint.geometry import exposed_tiles, influence_tiles
+from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.subscribers import Subscribers
+from paint.sweep import EAST, WEST, Sweep, expose, make_sweep
+from rangecast import njit
+
+__all__ = ["Sparse"]
+
+FEW_RAISING = 16
+FEW_LOWERING = 64
+"""A copy of the subscriptions around IR(i) pays off up to so many times k of them."""
+
+
+@njit
+def _clear_between(
+    tree: Tree,
+    out: Rows,
+    row: int,
+    l_min: float,
+    l_max: float,
+    r_min: float,
+    r_max: float,
+    costs: NDArray[np.int64],
+) -> bool:
+    """Whether the box around the one in `row` and another to its east holds subscriptions of these two only.
+
+    What both leave of it is covered by three rectangles (footnote 7): the gap between them, what lies over the lower
+    one and what lies under the higher one.
+    """
+    g_min, g_max, h_min, h_max = closed_box(out[row, 0], out[row, 1], out[row, 2], out[row, 3])
+    low, high = min(h_min, r_min), max(h_max, r_max)
+    before, after = np.nextafter(g_max, np.inf), np.nextafter(l_min, -np.inf)
+    if before <= after:
+        costs[EMPTY] += 1
+        if not is_empty(tree, before, after, low, high):
+            return False
+    if h_max != r_max:
+        costs[EMPTY] += 1
+        over = np.nextafter(min(h_max, r_max), np.inf)
+        if not is_empty(tree, g_min if h_max < r_max else l_min, g_max if h_max < r_max else l_max, over, high):
+            return False
+    if h_min != r_min:
+        costs[EMPTY] += 1
+        under = np.nextafter(max(h_min, r_min), -np.inf)
+        if not is_empty(tree, g_min if h_min > r_min else l_min, g_max if h_min > r_min else l_max, low, under):
+            return False
+    return True
+
+
+@njit
+def paint_box(
+    tree: Tree,
+    out: Rows,
+    first: int,
+    row: int,
+    l_min: float,
+    l_max: float,
+    r_min: float,
+    r_max: float,
+    costs: NDArray[np.int64],
+) -> int:
+    """Merge a box into the last one written since row `first`, or write it to `row`; the row after the last one."""
+    if row > first and _clear_between(tree, out, row - 1, l_min, l_max, r_min, r_max, costs):
+        g_min, _, h_min, h_max = closed_box(out[row - 1, 0], out[row - 1, 1], out[row - 1, 2], out[row - 1, 3])
+        l_min, r_min, r_max = g_min, min(h_min, r_min), max(h_max, r_max)
+        row -= 1
+    out[row, 0], out[row, 1], out[row, 2], out[row, 3] = half_open(l_min, l_max, r_min, r_max)
+    return row + 1
+
+
+class Scratch(NamedTuple):
+    """Memory of one event, allocated once.
+
+    Attributes
+    ----------
+    tiles, groups, boxes : float64 arrays of shape (k, 4)
+        The tiles of an object, its sublists of tiles (both as messages), and what a snap left of each sublist.
+    cells : Cells
+        What is left of the subscriptions in IR^z.
+    near : Tree
+        The subscriptions around an influence region that has few.
+    """
+
+    tiles: Rows
+    groups: Rows
+    boxes: Rows
+    cells: Cells
+    near: Tree
+
+
+def make_scratch(k: int) -> Scratch:
+    """Allocate the memory of an event for lists of k; O(k) space."""
+    return Scratch(
+        np.zeros((k, 4)), np.zeros((k, 4)), np.zeros((k, 4)), make_cells(k), new_neighbourhood(FEW_LOWERING * k)
+    )
+
+
+@njit
+def _near(tree: Tree, scratch: Scratch, groups: int, most: int) -> Tree:
+    """Give a copy of the subscriptions around IR(i), which every question of the event is about, if they are few."""
+    if groups == 0:
+        return tree
+    l_out, l_in, r_in, r_out = np.inf, -np.inf, np.inf, -np.inf
+    for at in range(groups):
+        tile = scratch.groups[at]
+        l_in, r_in = max(l_in, tile[0]), min(r_in, tile[1])
+        l_out, r_out = min(l_out, tile[2]), max(r_out, tile[3])
+    l_lo, l_hi, r_lo, r_hi = closed_box(l_in, r_in, l_out, r_out)
+    if copy_neighbourhood(tree, l_lo, l_hi, r_lo, r_hi, most, scratch.near):
+        return scratch.near
+    return tree
+
+
+@njit
+def paint_region(tree: Tree, plan: Plan, scratch: Scratch, groups: int, out: Rows, row: int) -> int:
+    """Snap the sublists of IR(i) and write the merged boxes; the row after the last one. At most `groups` snaps."""
+    first = row
+    for at in range(groups):
+        tile, box = scratch.groups[at], scratch.boxes[at]
+        l_lo, l_hi, r_lo, r_hi = closed_box(tile[0], tile[1], tile[2], tile[3])
+        plan.costs[SNAP] += 1
+        found, l_min, l_max, r_min, r_max = snap(tree, l_lo, l_hi, r_lo, r_hi)
+        box[0], box[1], box[2], box[3] = l_min, l_max, r_min, r_max
+        if found:
+            row = paint_box(tree, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+    return row
+
+
+@njit
+def open_cells(scratch: Scratch, tiles: int, step: int) -> None:
+    """Start the boxes of a sweep from the snapped sublists: exact ones, or the tiles cut down to them."""
+    cells = scratch.cells
+    cells.used[0] = 0
+    group = 0
+    for at in range(tiles):
+        l_lo, l_hi, r_lo, r_hi = closed_box(
+            scratch.tiles[at, 0], scratch.tiles[at, 1], scratch.tiles[at, 2], scratch.tiles[at, 3]
+        )
+        while scratch.groups[group, 0] < l_hi:
+            group += 1
+        box = scratch.boxes[group]
+        add_cell(cells, max(box[0], l_lo), min(box[1], l_hi), max(box[2], r_lo), min(box[3], r_hi), step == 1)
+
+
+@njit
+def paint_gain(tree: Tree, plan: Plan, scratch: Scratch, tiles: int, groups: int, out: Rows, row: int) -> int:
+    """Take the tiles an exposed object gains from the boxes of the sweep and write the merged boxes.
+
+    Of each sublist only the tiles that may hold subscriptions count; at most one snap per sublist.
+    """
+    first = row
+    at = 0
+    for group in range(groups):
+        found, exact = False, True
+        l_min, l_max, r_min, r_max = np.inf, -np.inf, np.inf, -np.inf
+        while at < tiles and scratch.tiles[at, 0] <= scratch.groups[group, 0]:
+            tile = scratch.tiles[at]
+            l_lo, l_hi, r_lo, r_hi = closed_box(tile[0], tile[1], tile[2], tile[3])
+            some, sharp, lost = lose(scratch.cells, l_lo, l_hi, r_lo, r_hi)
+            if some:
+                found, exact = True, exact and sharp
+                l_min, l_max = min(l_min, lost[0]), max(l_max, lost[1])
+                r_min, r_max = min(r_min, lost[2]), max(r_max, lost[3])
+            at += 1
+        if found and not exact:
+            plan.costs[SNAP] += 1
+            found, l_min, l_max, r_min, r_max = snap(tree, l_min, l_max, r_min, r_max)
+        if found:
+            row = paint_box(tree, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+    return row
+
+
+@njit
+def enter(
+    arrays: Any, tree: Tree, sweep: Sweep, scratch: Scratch, plan: Plan, i: int, out: Rows, row: int
+) -> tuple[Rows, int]:
+    """Tell the subscriptions in IR(i) of object i, which has risen to its y in the index; at most k snaps."""
+    k = plan.k
+    x, y = arrays.x[i], arrays.y[i]
+    for side in (WEST, EAST):
+        count = first_k(arrays, i, y, side == WEST, k, sweep.ids[side])
+        sweep.counts[side] = count
+        for at in range(count):
+            sweep.xs[side, at] = arrays.x[sweep.ids[side, at]]
+    plan.costs[FIRST_K] += 2
+    a, b = sweep.counts[WEST], sweep.counts[EAST]
+    groups = influence_tiles(
+        x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, scratch.groups, 0
+    )
+    out = reserve(out, row, k)
+    tree = _near(tree, scratch, groups, FEW_RAISING * k)
+    end = paint_region(tree, plan, scratch, groups, out, row)
+    stamp(out, row, end, x, plan.sign * y, i, UPDATE)
+    return out, end
+
+
+@njit
+def leave(
+    arrays: Any,
+    tree: Tree,
+    sweep: Sweep,
+    scratch: Scratch,
+    plan: Plan,
+    i: int,
+    x_told: float,
+    y_told: float,
+    y_end: float,
+    l_limit: float,
+    r_limit: float,
+    out: Rows,
+    row: int,
+) -> tuple[Rows, int]:
+    """Tell IR(i) of (x_told, y_told), then of the interesting objects exposed as i rises from its y to y_end.
+
+    Only subscriptions with l > l_limit and r < r_limit. O(v(log n + k log m)) for v interesting exposed objects
+    (Theorem 5); at most v + 1 min_y calls.
+    """
+    k, step = plan.k, plan.step
+    x = arrays.x[i]
+    west, east = sweep.xs[WEST], sweep.xs[EAST]
+    open_sweep(arrays, sweep, i, y_end, k)
+    plan.costs[FIRST_K] += 2
+    a, b = sweep.counts[WEST], sweep.counts[EAST]
+    groups = influence_tiles(x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, 0)
+    tiles = influence_tiles(x, west, a, east, b, k, 1, l_limit, r_limit, scratch.tiles, 0)
+    out = reserve(out, row, k)
+    tree = _near(tree, scratch, groups, FEW_LOWERING * k)
+    end = paint_region(tree, plan, scratch, groups, out, row)
+    stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
+    open_cells(scratch, tiles, step)
+    while True:
+        some, l_star, r_star = enclosing_quadrant(scratch.cells, tree, plan.costs)
+        if not some:
+            return out, end
+        plan.costs[MIN_Y] += 1
+        h = next_exposed(arrays, sweep, np.nextafter(l_star, -np.inf), np.nextafter(r_star, np.inf))
+        if h < 0:
+            return out, end
+        x_h = arrays.x[h]
+        a, b = sweep.counts[WEST], sweep.counts[EAST]
+        groups = exposed_tiles(x_h, x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, 0)
+        tiles = exposed_tiles(x_h, x, west, a, east, b, k, 1, l_limit, r_limit, scratch.tiles, 0)
+        row = end
+        out = reserve(out, row, k)
+        end = paint_gain(tree, plan, scratch, tiles, groups, out, row)
+        stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
+        expose(sweep, h, x_h, x, k)
+
+
+@njit
+def change(
+    arrays: Any,
+    tree: Tree,
+    sweep: Sweep,
+    scratch: Scratch,
+    plan: Plan,
+    i: int,
+    y: float,
+    out: Rows,
+    row: int,
+) -> tuple[Rows, int]:
+    """Give object i a new y and write the messages; none if y is what it was."""
+    old = arrays.y[i]
+    if y < old:
+        update(arrays, i, y)
+        out, row = enter(arrays, tree, sweep, scratch, plan, i, out, row)
+    elif y > old:
+        x = arrays.x[i]
+        out, row = leave(arrays, tree, sweep, scratch, plan, i, x, y, y, -np.inf, np.inf, out, row)
+        update(arrays, i, y)
+    return out, row
+
+
+@njit
+def replay(
+    arrays: Any,
+    tree: Tree,
+    sweep: Sweep,
+    scratch: Scratch,
+    plan: Plan,
+    ids: NDArray[np.int64],
+    ys: NDArray[np.float64],
+    out: Rows,
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Change one object after the other; the rows, and where those of each event start."""
+    offsets = np.empty(len(ids) + 1, np.int64)
+    row = 0
+    for event in range(len(ids)):
+        offsets[event] = row
+        out, row = change(arrays, tree, sweep, scratch, plan, ids[event], ys[event], out, row)
+    offsets[len(ids)] = row
+    return out[:row], offsets
+
+
+class Sparse:
+    """Paint-Sparse over an object index and the subscriptions, as a server drives it.
+
+    See `paint.algorithm.Algorithm` for what each method does.
+    """
+
+    takes: ClassVar = frozenset({"epsilon", "subscriptions", "sketch"})
+
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
+        self._index = index
+        self._plan = plan
+        self._subscribers = subscribers
+        self._sweep = make_sweep(plan.k)
+        self._scratch = make_scratch(plan.k)
+        self._out: Rows = np.empty((max(1024, 4 * plan.k), 8))
+
+    def change(self, i: int, y: float) -> Rows:
+        """Give object i a new y; the messages."""
+        self._out, end = change(*self._state(), i, y, self._out, 0)
+        return self._out[:end]
+
+    def enter(self, i: int) -> Rows:
+        """Tell of object i, which was just put into the index."""
+        self._out, end = enter(*self._state(), i, self._out, 0)
+        return self._out[:end]
+
+    def leave(self, i: int) -> Rows:
+        """Tell that object i is about to be deleted from the index."""
+        return self._leave(i, float(self._index.arrays.x[i]), np.inf, -np.inf, np.inf)
+
+    def leave_for(self, i: int, x: float) -> Rows:
+        """Tell those that lose object i as it moves to x, which the index does not know yet."""
+        old, y = float(self._index.arrays.x[i]), float(self._index.arrays.y[i])
+        return self._leave(i, x, y, *((-np.inf, x) if x > old else (x, np.inf)))
+
+    def _leave(self, i: int, x_told: float, y_told: float, l_limit: float, r_limit: float) -> Rows:
+        self._out, end = leave(*self._state(), i, x_told, y_told, np.inf, l_limit, r_limit, self._out, 0)
+        return self._out[:end]
+
+    def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
+        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        return replay(*self._state(), ids, ys, np.empty((max(1024, 4 * len(ids)), 8)))
+
+    def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:
+        return self._index.arrays, self._subscribers.arrays, self._sweep, self._scratch, self._plan
