@@ -26,6 +26,7 @@ __all__ = [
     "build",
     "closed_box",
     "count",
+    "counts",
     "half_open",
     "is_empty",
     "new_tree",
@@ -366,6 +367,15 @@ def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int
         node = following(tree, node)
         if node == 0:
             return total
+
+
+@njit
+def counts(tree: Tree, boxes: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Number of subscriptions inside each of many rectangles, rows l_lo, l_hi, r_lo, r_hi."""
+    totals = np.empty(len(boxes), np.int64)
+    for at in range(len(boxes)):
+        totals[at] = count(tree, boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3])
+    return totals
 
 
 @njit

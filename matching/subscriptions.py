@@ -201,6 +201,17 @@ class SubscriptionIndex:
         """Number of subscriptions inside a closed box, O(sqrt(m)) at worst."""
         return int(kdtree.count(self._tree, *checked_rectangle(rectangle)))
 
+    def counts(self, rectangles: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Number of subscriptions inside each of many closed boxes, an array of shape (boxes, 4), in one compiled call."""
+        boxes = np.ascontiguousarray(rectangles, np.float64)
+        if boxes.ndim != 2 or boxes.shape[1] != 4:
+            raise ValueError(f"rectangles must have the shape (boxes, 4), l_lo, l_hi, r_lo, r_hi, got {boxes.shape}")
+        if np.isnan(boxes).any():
+            raise ValueError(
+                f"rectangles must not hold NaN, got some in row {int(np.isnan(boxes).any(axis=1).argmax())}"
+            )
+        return kdtree.counts(self._tree, boxes)
+
     def report(self, rectangle: Rectangle) -> npt.NDArray[np.int64]:
         """Ids of the subscriptions inside a closed box, in no particular order."""
         return kdtree.report(self._tree, *checked_rectangle(rectangle))

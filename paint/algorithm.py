@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from paint.index import ObjectIndex
 from paint.subscribers import Subscribers
 
-__all__ = ["EMPTY", "FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Batching", "Plan", "Rows"]
+__all__ = ["EMPTY", "FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Batching", "Plan", "Rows", "Tallying"]
 
 Rows = NDArray[np.float64]
-"""Messages as kernels write them: shape (messages, 8), see `paint.messages.Messages.of_rows`."""
+"""Messages as kernels write them: shape (messages, fields), see `paint.messages.Messages.of_rows`."""
 
 FIRST_K = 0
 MIN_Y = 1
@@ -47,6 +47,8 @@ class Algorithm(Protocol):
     """
 
     takes: ClassVar[frozenset[str]]
+    dtype: ClassVar[np.dtype[np.void]]
+    """Type of its messages."""
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None: ...
 
@@ -72,3 +74,11 @@ class Batching(Protocol):
 
     def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
         """Give each of these distinct objects a new y, in the index too; rows of their own (see `paint.batch`)."""
+
+
+@runtime_checkable
+class Tallying(Protocol):
+    """An algorithm that can count what it would send without listing it."""
+
+    def tally(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Change one object after the other; candidates and messages of each event, shape (events, 2)."""

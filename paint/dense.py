@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
 from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
-from paint.index import ObjectIndex, next_exposed, open_sweep, update
-from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 from rangecast import njit
@@ -120,6 +120,7 @@ class Dense:
     """
 
     takes: ClassVar = frozenset({"epsilon"})
+    dtype: ClassVar = MESSAGE
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:  # noqa: ARG002
         self._index = index

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rangecast import njit
 
-__all__ = ["EXPOSED", "MESSAGE", "UPDATE", "Messages", "reserve", "stamp"]
+__all__ = ["EXPOSED", "MESSAGE", "UNICAST", "UPDATE", "Messages", "reserve", "stamp"]
 
 MESSAGE = np.dtype(
     [
@@ -39,6 +39,9 @@ MESSAGE = np.dtype(
     ]
 )
 
+UNICAST = np.dtype([("subscription", "i8"), ("dropped", "i8"), ("object", "i8"), ("y", "f8")])
+"""A message to one subscription: take one object out of the list, put one in; -1 is none (see `paint.unicast`)."""
+
 UPDATE = 0
 EXPOSED = 1
 
@@ -48,7 +51,7 @@ class Messages:
 
     Attributes
     ----------
-    table : structured array of MESSAGE
+    table : structured array of MESSAGE or UNICAST
         The messages, in the order in which subscriptions must see them.
     offsets : int64 array, one longer than the number of events
         The messages of event e are `table[offsets[e]:offsets[e + 1]]`.
@@ -61,9 +64,11 @@ class Messages:
         self.offsets = offsets
 
     @classmethod
-    def of_rows(cls, rows: NDArray[np.float64], offsets: NDArray[np.int64]) -> "Messages":
-        """Take rows as kernels write them: float64 of shape (messages, 8), the last two columns int64 in disguise."""
-        return cls(np.ndarray(len(rows), MESSAGE, rows), offsets)
+    def of_rows(
+        cls, rows: NDArray[np.float64], offsets: NDArray[np.int64], dtype: np.dtype[np.void] = MESSAGE
+    ) -> "Messages":
+        """Take rows as kernels write them: float64, a column per field, those of int64 fields in disguise."""
+        return cls(rows.view(dtype)[:, 0], offsets)
 
     def __len__(self) -> int:
         return len(self.table)

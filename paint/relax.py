@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from paint.algorithm import Plan, Rows
 from paint.index import ObjectIndex, update
-from paint.messages import UPDATE, reserve, stamp
+from paint.messages import MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from rangecast import njit
 
@@ -70,6 +70,7 @@ class Relax:
     """
 
     takes: ClassVar = frozenset[str]()
+    dtype: ClassVar = MESSAGE
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:  # noqa: ARG002
         self._index = index

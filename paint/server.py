@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matching import SubscriptionIndex
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan, Rows, Tallying
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.index import INDEXES
@@ -22,11 +22,18 @@ from paint.messages import Messages
 from paint.relax import Relax
 from paint.sparse import Sparse
 from paint.subscribers import Subscribers
+from paint.unicast import Unicast, UnicastByTiles
 from rangecast import RangecastError
 
 __all__ = ["ALGORITHMS", "Server"]
 
-ALGORITHMS: dict[str, type[Algorithm]] = {"dense": Dense, "relax": Relax, "sparse": Sparse}
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    "dense": Dense,
+    "relax": Relax,
+    "sparse": Sparse,
+    "unicast": Unicast,
+    "unicast-tiles": UnicastByTiles,
+}
 
 
 class Server:
@@ -38,8 +45,9 @@ class Server:
         Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
     k : int
         Length of the lists, at least 1; it may be larger than n.
-    algorithm : {"dense", "relax", "sparse"}
-        Paint-Dense (Section III-A), CN-Relax (Section V) or Paint-Sparse (Section III-B).
+    algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
+        Paint-Dense (Section III-A), CN-Relax (Section V), Paint-Sparse (Section III-B), or Unicast (Section V), which
+        finds the affected among candidates or through Paint-Dense's tiles; its messages are of type UNICAST.
     index : {"tournament"}
         The object index.
     epsilon : float in (0, 1], optional
@@ -107,7 +115,7 @@ class Server:
         names = {"first_k": FIRST_K, "min_y": MIN_Y, "snap": SNAP, "empty": EMPTY}
         return {name: int(self._plan.costs[at]) for name, at in names.items()}
 
-    def subscribe(self, l: float, r: float) -> int:  # noqa: E741
+    def subscribe(self, l: float, r: float) -> int:
         """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.
 
         Raises
@@ -151,7 +159,7 @@ class Server:
         """
         i = self._object(object_id)
         y = _number("new_y", new_y)
-        return _event(self._algorithm.change(i, self._sign * y))
+        return self._event(self._algorithm.change(i, self._sign * y))
 
     def insert(self, x: SupportsFloat, y: SupportsFloat) -> tuple[int, Messages]:
         """Add an object, an update from y = +inf; gives it the next free id, which is never used again.
@@ -165,7 +173,7 @@ class Server:
         i = self._count
         self._index.insert(i, place, rank)
         self._count += 1
-        return i, _event(self._algorithm.enter(i))
+        return i, self._event(self._algorithm.enter(i))
 
     def delete(self, object_id: SupportsIndex) -> Messages:
         """Remove an object, an update to y = +inf, which the messages carry (-inf when descending).
@@ -176,7 +184,7 @@ class Server:
             If there is no such object.
         """
         i = self._object(object_id)
-        messages = _event(self._algorithm.leave(i))
+        messages = self._event(self._algorithm.leave(i))
         self._index.delete(i)
         return messages
 
@@ -195,14 +203,14 @@ class Server:
         i = self._object(object_id)
         x = _number("new_x", new_x)
         if x == self._index.arrays.x[i]:
-            return _event(np.empty((0, 8)))
+            return self._event(self._algorithm.change(i, float(self._index.arrays.y[i])))
         y = float(self._index.arrays.y[i])
         left = (self._algorithm.leave_for(i, x) if direct else self._algorithm.leave(i)).copy()
         self._index.delete(i)
         self._index.insert(i, x, y)
         rows = np.concatenate((left, self._algorithm.enter(i)))
         ends = (0, len(rows)) if direct else (0, len(left), len(rows))
-        return Messages.of_rows(rows, np.array(ends))
+        return self._messages(rows, np.array(ends))
 
     def replay(self, object_ids: ArrayLike, new_ys: ArrayLike) -> Messages:
         """Run a stream of y-updates in one compiled call; the same messages as one `update` after the other.
@@ -220,7 +228,7 @@ class Server:
             If any entry is one that `update` refuses; then no event has happened.
         """
         ids, ys = self._events(object_ids, new_ys, deletions=False)
-        return Messages.of_rows(*self._algorithm.replay(ids, ys))
+        return self._messages(*self._algorithm.replay(ids, ys))
 
     def batch(self, events: Iterable[tuple[int, float]], variant: str = "exact") -> Messages:
         """Run a batch of y-updates of which only the outcome matters (Section IV-A); one event in the result.
@@ -265,14 +273,31 @@ class Server:
         rows = self._algorithm.batch(ids, ys, variant == "printed")
         for i in ids[ys == np.inf].tolist():
             self._index.delete(i)
-        return Messages.of_rows(rows, np.array((0, len(rows))))
+        return self._messages(rows, np.array((0, len(rows))))
+
+    def tally(self, object_ids: ArrayLike, new_ys: ArrayLike) -> NDArray[np.int64]:
+        """Run a stream as `replay` does with Unicast, but count its messages in place of listing them.
+
+        Returns
+        -------
+        int64 array of shape (events, 2)
+            Candidates and messages of each event. O(k sqrt(m)) per event, however many there are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If any entry is one that `update` refuses, or the algorithm is not Unicast; then no event has happened.
+        """
+        if not isinstance(self._algorithm, Tallying):
+            raise ValueError("only the algorithm 'unicast' counts messages without listing them; choose replay")
+        return self._algorithm.tally(*self._events(object_ids, new_ys, deletions=False))
 
     def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
         """Replay events, with a break at each deletion, as one event."""
-        parts = []
+        parts = [np.empty(0, self._algorithm.dtype)]
         start = 0
         for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
-            parts.append(Messages.of_rows(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
+            parts.append(self._messages(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
             if end < len(ids):
                 parts.append(self.delete(int(ids[end])).table)
             start = end + 1
@@ -314,12 +339,14 @@ class Server:
             return i
         raise ValueError(f"object_id = {i} is not an object of this server: {self._known()}")
 
+    def _event(self, rows: Rows) -> Messages:
+        return self._messages(rows.copy(), np.array((0, len(rows))))
+
+    def _messages(self, rows: Rows, offsets: NDArray[np.int64]) -> Messages:
+        return Messages.of_rows(rows, offsets, self._algorithm.dtype)
+
     def _known(self) -> str:
         return f"ids run from 0 to {self._count - 1}, without those deleted" if self._count else "it has none"
-
-
-def _event(rows: NDArray[np.float64]) -> Messages:
-    return Messages.of_rows(rows.copy(), np.array((0, len(rows))))
 
 
 def _number(name: str, value: SupportsFloat) -> float:

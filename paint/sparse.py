@@ -20,7 +20,7 @@ from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
-from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, make_sweep
 from rangecast import njit
@@ -320,6 +320,7 @@ class Sparse:
     """
 
     takes: ClassVar = frozenset({"epsilon", "subscriptions", "sketch"})
+    dtype: ClassVar = MESSAGE
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
         self._index = index

@@ -22,6 +22,7 @@ def compare(index: SubscriptionIndex, points: Points, box: tuple[float, float, f
     inside = points.report(box)
     assert sorted(index.report(box).tolist()) == inside
     assert index.count(box) == len(inside)
+    assert index.counts([box, box]).tolist() == [len(inside)] * 2
     assert index.snap(box) == points.snap(box)
     assert is_empty(index.arrays, *box) == (not inside)
 
@@ -179,6 +180,10 @@ def test_bad_rectangles() -> None:
     with pytest.raises(TypeError, match="four numbers"):
         index.count((0.0, 1.0))  # type: ignore[arg-type]
     assert index.report((1.0, 0.0, 0.0, 1.0)).tolist() == []
+    with pytest.raises(ValueError, match="shape"):
+        index.counts([0.0, 1.0])
+    with pytest.raises(ValueError, match="NaN, got some in row 1"):
+        index.counts([[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, np.nan]])
 
 
 def test_the_kernels_run_without_the_compiler() -> None:
