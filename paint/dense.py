@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
 from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
-from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep

@@ -158,7 +158,7 @@ def objects(spark: SparkSession, spec: ObjectSpec) -> tuple[Floats, Floats]:
     return table["x"].to_numpy(), table["y"].to_numpy()
 
 
-def curve(l: Column, r: Column, bits: int = CURVE_BITS) -> Column:  # noqa: E741
+def curve(l: Column, r: Column, bits: int = CURVE_BITS) -> Column:
     """Z-order position of (l, r) in [0, 1]^2, at up to 16 bits per axis."""
     return _spread_bits(l, bits).bitwiseOR(sf.shiftleft(_spread_bits(r, bits), 1))
 
