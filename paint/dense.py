@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
+from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
@@ -103,14 +103,14 @@ def change(arrays: Any, sweep: Sweep, plan: Plan, i: int, y: float, out: Rows, r
 def replay(
     arrays: Any, sweep: Sweep, plan: Plan, ids: NDArray[np.int64], ys: NDArray[np.float64], out: Rows
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Change one object after the other; the rows, and where those of each event start."""
-    offsets = np.empty(len(ids) + 1, np.int64)
+    """Change one object after the other; the rows, and the marks of each event."""
+    marks = make_marks(len(ids))
     row = 0
     for event in range(len(ids)):
-        offsets[event] = row
+        mark(marks, event, row, plan.costs)
         out, row = change(arrays, sweep, plan, ids[event], ys[event], out, row)
-    offsets[len(ids)] = row
-    return out[:row], offsets
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
 
 
 class Dense:
@@ -165,7 +165,7 @@ class Dense:
         return self._out[:end]
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
         k = self._plan.k
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
         out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))

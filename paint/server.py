@@ -228,7 +228,8 @@ class Server:
             If any entry is one that `update` refuses; then no event has happened.
         """
         ids, ys = self._events(object_ids, new_ys, deletions=False)
-        return self._messages(*self._algorithm.replay(ids, ys))
+        rows, marks = self._algorithm.replay(ids, ys)
+        return Messages.of_stream(rows, marks, self._algorithm.dtype)
 
     def batch(self, events: Iterable[tuple[int, float]], variant: str = "exact") -> Messages:
         """Run a batch of y-updates of which only the outcome matters (Section IV-A); one event in the result.
@@ -297,7 +298,8 @@ class Server:
         parts = [np.empty(0, self._algorithm.dtype)]
         start = 0
         for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
-            parts.append(self._messages(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
+            rows, _ = self._algorithm.replay(ids[start:end], ys[start:end])
+            parts.append(rows.view(self._algorithm.dtype)[:, 0])
             if end < len(ids):
                 parts.append(self.delete(int(ids[end])).table)
             start = end + 1

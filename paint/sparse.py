@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from matching.kdtree import Tree, closed_box, half_open, is_empty, snap
 from matching.neighbourhood import copy_neighbourhood, new_neighbourhood
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows, make_marks, mark
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
@@ -303,14 +303,14 @@ def replay(
     ys: NDArray[np.float64],
     out: Rows,
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Change one object after the other; the rows, and where those of each event start."""
-    offsets = np.empty(len(ids) + 1, np.int64)
+    """Change one object after the other; the rows, and the marks of each event."""
+    marks = make_marks(len(ids))
     row = 0
     for event in range(len(ids)):
-        offsets[event] = row
+        mark(marks, event, row, plan.costs)
         out, row = change(arrays, tree, sweep, scratch, plan, ids[event], ys[event], out, row)
-    offsets[len(ids)] = row
-    return out[:row], offsets
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
 
 
 class Sparse:
@@ -354,7 +354,7 @@ class Sparse:
         return self._out[:end]
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
         return replay(*self._state(), ids, ys, np.empty((max(1024, 4 * len(ids)), 8)))
 
     def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:
