@@ -108,6 +108,15 @@ def compare(
     Console().print(comparison_table(directories))
 
 
+@app.command(name="warm-up")
+def warm_up() -> None:
+    """Compile all kernels now instead of at their first use."""
+    from .warm_up import warm_up
+
+    with Console(stderr=True).status("compiling kernels"):
+        warm_up()
+
+
 def _progress() -> Progress:
     return Progress(
         SpinnerColumn(),

@@ -32,7 +32,7 @@ from .tally import tally
 from .traffic import Traffic, event_records
 from .verify import Fault, verify
 
-__all__ = ["RunError", "RunResult", "run_scenario"]
+__all__ = ["RunError", "RunResult", "Stopwatch", "answer", "check", "run_scenario"]
 
 _RECORDED = ("matplotlib", "networkx", "numba", "numpy", "pyarrow", "pydantic", "pyspark", "scipy", "simpy")
 
@@ -51,7 +51,7 @@ class RunResult:
     right: bool = True
 
 
-class _Stopwatch:
+class Stopwatch:
     """Seconds spent in each step, for the manifest."""
 
     def __init__(self) -> None:
@@ -59,6 +59,7 @@ class _Stopwatch:
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
+        """Add the time spent in the block to a step."""
         begun = time.perf_counter()
         yield
         self.seconds[step] = round(self.seconds.get(step, 0.0) + time.perf_counter() - begun, 3)
@@ -114,7 +115,7 @@ def _partial_directory(directory: Path) -> Path:
 
 
 def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progress) -> RunResult:
-    watch = _Stopwatch()
+    watch = Stopwatch()
     steps = progress.add_task("starting Spark", total=None)
     with watch("spark_start"):
         spark = pipeline.spark_session(master)
@@ -125,16 +126,11 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
 
     answered, tables = [], []
     for name in scenario.approaches:
-        approach, epsilon = parse_approach(name)
-        with watch(f"server {name}"):
-            outgoing = approach.answer(ingredients.workload, ingredients.events, epsilon)
-        with watch(f"network {name}"):
-            traffic = _carry(scenario, ingredients, name, approach, outgoing, progress)
-            tables.append(_records(scenario, ingredients, name, approach, outgoing, traffic))
-        answered.append(Answered(name, approach, outgoing, traffic))
-
+        one, table = answer(scenario, ingredients, name, progress, watch)
+        answered.append(one)
+        tables.append(table)
     with watch("verify"):
-        faults = _verify(scenario, ingredients, answered, progress)
+        faults = check(scenario, ingredients, answered, progress)
     events_path = directory / "events.parquet"
     pq.write_table(pa.concat_tables(tables), events_path, compression="zstd")
     progress.update(steps, visible=True, description="aggregating on Spark")
@@ -156,6 +152,19 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     right = not any(faults.values())
     return RunResult(directory, figure, _verdicts(scenario, faults), right)
+
+
+def answer(
+    scenario: Scenario, ingredients: Ingredients, name: str, progress: Progress, watch: Stopwatch
+) -> tuple[Answered, pa.Table]:
+    """Let one approach answer all events: what it sent, how that travelled, and the rows of `events.parquet`."""
+    approach, epsilon = parse_approach(name)
+    with watch(f"server {name}"):
+        outgoing = approach.answer(ingredients.workload, ingredients.events, epsilon)
+    with watch(f"network {name}"):
+        traffic = _carry(scenario, ingredients, name, approach, outgoing, progress)
+        records = _records(scenario, ingredients, name, approach, outgoing, traffic)
+    return Answered(name, approach, outgoing, traffic), records
 
 
 def _carry(
@@ -216,7 +225,7 @@ def _received(ingredients: Ingredients, outgoing: Outgoing, traffic: Traffic) ->
     return ingredients.gateways.index.count(outgoing.table[traffic.message], each, traffic.broker)
 
 
-def _verify(
+def check(
     scenario: Scenario, ingredients: Ingredients, answered: list[Answered], progress: Progress
 ) -> dict[str, Fault | None]:
     """First fault of each approach, or None; empty where the scenario asks for no verification."""
