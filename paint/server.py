@@ -40,8 +40,8 @@ class Server:
         Length of the lists, at least 1; it may be larger than n.
     algorithm : {"dense", "relax", "sparse"}
         Paint-Dense (Section III-A), CN-Relax (Section V) or Paint-Sparse (Section III-B).
-    index : {"tournament"}
-        The object index.
+    index : {"tournament", "kd", "range"}
+        The object index; all send the same, the first is the fastest.
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): tiles are grouped in sublists of ceil(epsilon k), so that subscriptions
         also receive, and ignore, some objects ranked within (1 + epsilon)k.
@@ -107,7 +107,7 @@ class Server:
         names = {"first_k": FIRST_K, "min_y": MIN_Y, "snap": SNAP, "empty": EMPTY}
         return {name: int(self._plan.costs[at]) for name, at in names.items()}
 
-    def subscribe(self, l: float, r: float) -> int:  # noqa: E741
+    def subscribe(self, l: float, r: float) -> int:
         """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.
 
         Raises
