@@ -45,11 +45,10 @@ class Server:
         Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
     k : int
         Length of the lists, at least 1; it may be larger than n.
-    algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
-        Paint-Dense (Section III-A), CN-Relax (Section V), Paint-Sparse (Section III-B), or Unicast (Section V), which
-        finds the affected among candidates or through Paint-Dense's tiles; its messages are of type UNICAST.
-    index : {"tournament"}
-        The object index.
+    algorithm : {"dense", "relax", "sparse"}
+        Paint-Dense (Section III-A), CN-Relax (Section V) or Paint-Sparse (Section III-B).
+    index : {"tournament", "kd", "range"}
+        The object index; all send the same, the first is the fastest.
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): tiles are grouped in sublists of ceil(epsilon k), so that subscriptions
         also receive, and ignore, some objects ranked within (1 + epsilon)k.
