@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from matching.kdtree import Tree, closed_box, half_open, is_empty, snap
 from matching.neighbourhood import copy_neighbourhood, new_neighbourhood
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import exposed_tiles, influence_tiles

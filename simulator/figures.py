@@ -48,7 +48,9 @@ def _mean(table: pa.Table, column: str) -> float:
     return float(pc.mean(table[column]).as_py() or 0.0)
 
 
-def _draw_bars(axes: Axes, bars: Mapping[str, Sequence[float]], groups: Sequence[str], colours: Sequence[str]) -> None:
+def _draw_bars(
+    axes: Axes, bars: Mapping[str, Sequence[float]], groups: Sequence[str], colours: Sequence[str]
+) -> None:
     """Bars side by side on a log axis that starts at 1; a bar of nothing is marked with a 0."""
     width = 0.8 / len(bars)
     for at, (label, heights) in enumerate(bars.items()):

@@ -104,9 +104,9 @@ def test_descending_messages_carry_the_true_y() -> None:
 def test_costs_count_calls_of_the_index() -> None:
     server = paint.Server([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], k=1)
     server.update(2, 0.5)
-    assert server.costs == {"first_k": 2, "min_y": 0, "snap": 0}
+    assert server.costs == {"first_k": 2, "min_y": 0, "snap": 0, "empty": 0}
     server.update(2, 2.5)
-    assert server.costs == {"first_k": 4, "min_y": 3, "snap": 0}
+    assert server.costs == {"first_k": 4, "min_y": 3, "snap": 0, "empty": 0}
 
 
 def test_integers_of_every_kind_are_ids() -> None:
