@@ -245,7 +245,7 @@ def test_news_stops_where_an_older_box_covers_it_and_a_rebuild_tightens() -> Non
     tree.subscribe(range(18), np.linspace(0.1, 0.4, 18), np.linspace(0.6, 0.9, 18), [0] * 16 + [4] * 2)
     before = tree.table.boxes.copy()
     tree.subscribe([20], [0.2], [0.7], [0])
-    assert np.array_equal(tree.table.boxes, before)
+    assert np.array_equal(tree.table.boxes, before, equal_nan=True)
     tree.subscribe([21], [0.05], [0.7], [0])
     assert tree.next_hops(4, -1, 0.06, 0.65, 0.04, 0.8) == (False, [3])
     tree.unsubscribe([21])
