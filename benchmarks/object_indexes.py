@@ -4,42 +4,24 @@ All three run the same stream in turns, piece by piece, and send the same messag
 piece, so that other work on the machine disturbs the ratios least.
 """
 
-import csv
-import platform
-import subprocess
 import time
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import paint
+from benchmarks.record import uniform_workload, write_rows
 
 SEED = 1
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 LENGTHS = (1, 5, 20)
 NAMES = ("tournament", "kd", "range")
 EVENTS, PIECES = 500, 8
-RESULTS = Path(__file__).parent / "results" / "object_indexes.csv"
-
-
-def stream(
-    n: int, events: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Draw n objects and events on them: up or down with equal chance, uniform in what remains on that side."""
-    rng = np.random.default_rng(SEED)
-    x, y = rng.random(n), rng.random(n)
-    ids = rng.integers(0, n, events)
-    up, share = rng.random(events) < 0.5, rng.random(events)
-    now, new = y.copy(), np.empty(events)
-    for event, i in enumerate(ids):
-        now[i] = new[event] = now[i] + share[event] * (1 - now[i]) if up[event] else now[i] * share[event]
-    return x, y, ids, new
 
 
 def measure(n: int, k: int) -> dict[str, float]:
     """Microseconds per event over each index, by replay."""
-    x, y, ids, new = stream(n, EVENTS * PIECES)
+    x, y, events = uniform_workload(n, EVENTS * PIECES, SEED)
+    ids, new = events.object, events.y
     servers = {name: paint.Server(x, y, k=k, index=name) for name in NAMES}
     best = dict.fromkeys(NAMES, np.inf)
     for name, server in servers.items():
@@ -58,11 +40,6 @@ def measure(n: int, k: int) -> dict[str, float]:
     return {name: 1e6 * value / EVENTS for name, value in best.items()}
 
 
-def commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
-
-
 def main() -> None:
     """Print the table and write it, with machine, commit and seed, to benchmarks/results/object_indexes.csv."""
     print("microseconds per event of Paint-Dense, and how many times that of the tournament index")
@@ -78,11 +55,7 @@ def main() -> None:
                 flush=True,
             )
             rows.append({"n": n, "k": k, **figures, "kd_ratio": kd, "range_ratio": tree})
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "seed", "commit", "machine"])
-        writer.writeheader()
-        writer.writerows({**row, "seed": SEED, "commit": commit(), "machine": platform.platform()} for row in rows)
+    write_rows("object_indexes", rows, SEED)
 
 
 if __name__ == "__main__":

@@ -4,22 +4,18 @@ Received messages are counted over a sample of uniform subscriptions. Every vari
 time is that of the best of a few runs, checks of the events included.
 """
 
-import csv
-import platform
 import time
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 import paint
-from benchmarks.object_indexes import commit, stream
+from benchmarks.record import uniform_workload, write_rows
 from paint.batch import VARIANTS
 
 SEED = 1
 OBJECTS, EVENTS, SUBSCRIPTIONS, RUNS = 10_000, 50_000, 1_000, 3
 LENGTHS = (1, 5, 20)
-RESULTS = Path(__file__).parent / "results" / "paint_batch.csv"
 
 
 def count_received(table: NDArray[np.void], ends: NDArray[np.float64]) -> int:
@@ -35,8 +31,8 @@ def count_received(table: NDArray[np.void], ends: NDArray[np.float64]) -> int:
 
 def measure(k: int) -> list[dict[str, object]]:
     """One row per variant: seconds, messages, received messages per subscription and index calls."""
-    x, y, ids, new = stream(OBJECTS, EVENTS)
-    events = list(zip(ids.tolist(), new.tolist(), strict=True))
+    x, y, stream = uniform_workload(OBJECTS, EVENTS, SEED)
+    events = list(zip(stream.object.tolist(), stream.y.tolist(), strict=True))
     rng = np.random.default_rng(SEED)
     ends = np.sort(rng.random((SUBSCRIPTIONS, 2)), axis=1)
     rows: list[dict[str, object]] = []
@@ -72,11 +68,7 @@ def main() -> None:
                 flush=True,
             )
         rows += group
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "seed", "commit", "machine"])
-        writer.writeheader()
-        writer.writerows({**row, "seed": SEED, "commit": commit(), "machine": platform.platform()} for row in rows)
+    write_rows("paint_batch", rows, SEED)
 
 
 if __name__ == "__main__":

@@ -4,44 +4,25 @@ Uniform objects and events as in Section V. A stream is run in pieces, no event 
 best piece, so that other work on the machine disturbs it least; ratios compare sizes within one run of the benchmark.
 """
 
-import csv
-import platform
-import subprocess
 import time
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import paint
-from paint.index import INDEXES
+from benchmarks.record import uniform_workload, write_rows
 
 SEED = 1
 SIZES = (10_000, 100_000, 1_000_000)
 LENGTHS = (1, 5, 20)
 EVENTS = 2_000
 PIECES = 10
-RESULTS = Path(__file__).parent / "results" / "paint_dense.csv"
 
 
-def stream(
-    n: int, events: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-    """Draw n objects and events on them: up or down with equal chance, uniform in what remains on that side."""
-    rng = np.random.default_rng(SEED)
-    x, y = rng.random(n), rng.random(n)
-    ids = rng.integers(0, n, events)
-    up, share = rng.random(events) < 0.5, rng.random(events)
-    now, new = y.copy(), np.empty(events)
-    for event, i in enumerate(ids):
-        now[i] = new[event] = now[i] + share[event] * (1 - now[i]) if up[event] else now[i] * share[event]
-    return x, y, ids, new
-
-
-def measure(n: int, k: int, index: str) -> dict[str, float]:
+def measure(n: int, k: int) -> dict[str, float]:
     """Time replay and single updates; events per second, and messages and min_y calls per event."""
-    x, y, ids, new = stream(n, 2 * PIECES * EVENTS)
-    server = paint.Server(x, y, k=k, index=index)
+    x, y, events = uniform_workload(n, 2 * PIECES * EVENTS, SEED)
+    ids, new = events.object, events.y
+    server = paint.Server(x, y, k=k)
     server.update(0, y[0])
     server.replay([0], [y[0]])
     replay_s = single_s = np.inf
@@ -64,33 +45,21 @@ def measure(n: int, k: int, index: str) -> dict[str, float]:
     }
 
 
-def _commit() -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
-
-
 def main() -> None:
     """Print the table and write it, with machine, commit and seed, to benchmarks/results/paint_dense.csv."""
-    print(f"{'index':>12}{'n':>10}{'k':>4}{'replay/s':>12}{'update/s':>12}{'x slower than least n':>24}")
+    print("Paint-Dense over the tournament index")
+    print(f"{'n':>10}{'k':>4}{'replay/s':>12}{'update/s':>12}{'x slower than least n':>24}")
     rows = []
-    for index in sorted(INDEXES, reverse=True):
-        for k in LENGTHS:
-            least = 0.0
-            for n in SIZES:
-                figures = measure(n, k, index)
-                least = least or figures["replay_per_s"]
-                ratio = least / figures["replay_per_s"]
-                print(
-                    f"{index:>12}{n:>10}{k:>4}{figures['replay_per_s']:>12,.0f}{figures['update_per_s']:>12,.0f}"
-                    f"{ratio:>24.2f}",
-                    flush=True,
-                )
-                rows.append({"index": index, "n": n, "k": k, **figures, "ratio": ratio})
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "seed", "commit", "machine"])
-        writer.writeheader()
-        writer.writerows({**row, "seed": SEED, "commit": _commit(), "machine": platform.platform()} for row in rows)
+    for k in LENGTHS:
+        least = 0.0
+        for n in SIZES:
+            figures = measure(n, k)
+            least = least or figures["replay_per_s"]
+            ratio = least / figures["replay_per_s"]
+            speeds = f"{figures['replay_per_s']:>12,.0f}{figures['update_per_s']:>12,.0f}"
+            print(f"{n:>10}{k:>4}{speeds}{ratio:>24.2f}", flush=True)
+            rows.append({"n": n, "k": k, **figures, "ratio": ratio})
+    write_rows("paint_dense", rows, SEED)
 
 
 if __name__ == "__main__":

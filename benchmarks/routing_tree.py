@@ -7,20 +7,16 @@ place on the map from west to east. The least hops are those of the tree's paths
 somebody matches, found by brute force; the ratio is hops taken over them. Times are of the processor, one core.
 """
 
-import json
-import os
-import platform
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.record import write_rows
 from cn import RoutingTree
 from rangecast import cache_dir
 from topologies import Routes, inet
@@ -135,12 +131,7 @@ def main(subscriptions: int = SUBSCRIPTIONS) -> None:
     rows += measure("local", routes, *local_ranges(graph, homes, brokers, rng), nodes, rng)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"peak memory {peak / 2**20:.2f} GB, {before / 2**20:.2f} GB of it before the subscriptions")
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    record = {"subscriptions": subscriptions, "seed": SEED, "commit": commit, "machine": platform.platform(),
-              "cores": os.cpu_count(), "peak_gb": peak / 2**20, "rows": rows}  # fmt: skip
-    results = Path("benchmarks/results")
-    results.mkdir(parents=True, exist_ok=True)
-    (results / "routing_tree.json").write_text(json.dumps(record, indent=2) + "\n")
+    write_rows("routing_tree", rows, SEED)
 
 
 if __name__ == "__main__":
