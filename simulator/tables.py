@@ -46,8 +46,8 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     RunError
         A directory that is not a finished run.
     """
-    table = Table(title="per event, mean", title_justify="left")
-    table.add_column("")
+    table = Table()
+    table.add_column("per event, mean")
     rows = [(directory, row) for directory in directories for row in _summary(directory)]
     for directory, row in rows:
         name = str(row["approach"])
