@@ -83,7 +83,7 @@ _register("numba:compile", _CompilationNotice())
 def njit(kernel: Kernel) -> Kernel:
     """Compile a function over flat arrays with Numba.
 
-    Kernels of the rooms are cached on disk across processes and source changes; others, such as a user's own, are not.
+    Kernels of the rooms are cached on disk across processes and source changes; those of others are not.
     """
     room = kernel.__module__.partition(".")[0]
     if room in _IMPORTS:

@@ -15,7 +15,9 @@ def warm_up() -> None:
     """Compile every kernel that a run uses, without Spark; about a minute the first time, a second later on."""
     rng = np.random.default_rng(0)
     l, r = np.sort(rng.random((2, 50)), axis=0)
-    workload = Workload(3, rng.random(20), rng.random(20), l, r)
+    workload = Workload(3, rng.random(20), rng.random(20), l.copy(), r.copy())
+    for column in workload[1:]:
+        column.flags.writeable = False  # as columns read from Parquet are: Numba compiles for that
     for kind in ("can", "tree"):
         for engine in ("tally", "des"):
             scenario = Scenario.model_validate(
