@@ -69,16 +69,21 @@ class Dimension:
         return int(exact)
 
     def format(self, value: float) -> str:
-        """Write a quantity in the unit that makes the shortest text, the larger of two; `parse` gives the value back."""
+        """Write a quantity so that `parse` gives the value back.
+
+        The unit is the one that makes the shortest text; of those, one that needs no decimals, the program's own, or
+        the largest, in this order.
+        """
         texts = []
         for unit, factor in self.units.items():
             try:
-                scaled = _EXACT.multiply(Decimal(repr(value)), Decimal(factor.denominator))
+                scaled = _EXACT.multiply(Decimal(str(value)), Decimal(factor.denominator))
                 number = _EXACT.divide(scaled, Decimal(factor.numerator)).normalize(_EXACT)
             except Inexact:  # a third of a minute, say
                 continue
-            texts.append(f"{number:f}{unit}")
-        return min(reversed(texts), key=len)
+            text = f"{number:f}{unit}"
+            texts.append((len(text), "." in text, factor != 1, -factor, text))
+        return min(texts)[-1]
 
     @property
     def pattern(self) -> str:
@@ -117,7 +122,7 @@ RATE = Dimension(
     "rate",
     {"/h": Fraction(1, 3600), "/min": Fraction(1, 60), "/s": Fraction(1)},
     example="50/s",
-    least="0.001/h",
+    least="0.000001/s",
     most="1000000000/s",
 )
 """Per second."""

@@ -49,7 +49,7 @@ def test_what_is_no_duration_is_refused_with_the_units_that_fit(value: object) -
     ("dimension", "text", "rule"),
     [
         (DURATION, "1001h", "at most 1000h; lower it"),
-        (RATE, "0/s", "at least 0.001/h; raise it"),
+        (RATE, "0/s", "at least 0.000001/s; raise it"),
         (RATE, "9" * 400 + "/s", "at most 1000000000/s; lower it"),
         (SIZE, "0B", "at least 1B; raise it"),
         (SIZE, "1.5B", "a whole number of B; round it"),
@@ -74,7 +74,8 @@ def test_bounds(dimension: Dimension, text: str, rule: str) -> None:
         (RATE, 0.5, "0.5/s"),
         (RATE, 0.05, "3/min"),
         (SIZE, 24, "24B"),
-        (SIZE, 1500, "1.5kB"),
+        (SIZE, 1500, "1500B"),
+        (DURATION, 0.0005, "500us"),
         (SIZE, 1_000_000, "1MB"),
         (BANDWIDTH, 1000.0, "1Gbps"),
     ],
