@@ -1,5 +1,6 @@
 """The command `rangecast`."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -42,6 +43,10 @@ def _options(
     ] = False,
 ) -> None:
     """Hold the options that come before a command's name."""
+
+
+scenarios = typer.Typer(help="Check scenario files, or describe what they may hold.", no_args_is_help=True)
+app.add_typer(scenarios, name="scenario")
 
 
 @app.command()
@@ -115,6 +120,34 @@ def warm_up() -> None:
 
     with Console(stderr=True).status("compiling kernels"):
         warm_up()
+
+
+@scenarios.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Scenario files in TOML.", show_default=False)],
+) -> None:
+    """Say of each file that it is ok, or what is wrong with it, one line for each mistake; exit code 2 if any is."""
+    from .scenario import ScenarioError, load_scenario
+
+    right = True
+    for file in files:
+        try:
+            load_scenario(file)
+        except ScenarioError as error:
+            right = False
+            print("\n".join(error.mistakes), file=sys.stderr)
+        else:
+            print(f"{file}: ok")
+    if not right:
+        raise typer.Exit(2)
+
+
+@scenarios.command()
+def schema() -> None:
+    """Print the JSON schema of scenario files, for editors."""
+    from .schema import scenario_schema
+
+    print(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
 
 
 def _progress() -> Progress:

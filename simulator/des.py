@@ -22,7 +22,7 @@ from topologies import Routes
 
 from .approaches import Outgoing
 from .events import EventStream
-from .scenario import Costs
+from .models import Costs
 
 __all__ = ["Times", "simulate"]
 
@@ -96,10 +96,9 @@ class _Simulation:
         self.clock = simpy.Environment()
         self.events, self.routes, self.advance = events, routes, advance
         self.offsets, self.sources = outgoing.offsets.tolist(), sources.tolist()
-        calls = np.array([costs.first_k_us, costs.min_y_us, costs.snap_us])
-        service_us = outgoing.costs @ calls + np.diff(outgoing.offsets) * costs.send_us
-        self.service_s = (service_us / 1e6).tolist()
-        self.broker_s = costs.broker_us / 1e6
+        calls_s = np.array([costs.first_k_s, costs.min_y_s, costs.snap_s])
+        self.service_s = (outgoing.costs @ calls_s + np.diff(outgoing.offsets) * costs.send_s).tolist()
+        self.broker_s = costs.broker_s
         self.receivers = hops.receivers.tolist()
         self.transmit_s = _transmission(message_bytes, routes.bandwidth_mbps[hops.senders, hops.receivers]).tolist()
         self.delay_s = (routes.delay_ms[hops.senders, hops.receivers] / 1e3).tolist()

@@ -76,6 +76,9 @@ def assemble(
     """
     model = topologies.MODELS[scenario.topology.model]
     graph = model(scenario.topology.nodes, int(generator(scenario, "topology").integers(2**31)))
+    if scenario.topology.bandwidth_mbps is not None:
+        same = dict.fromkeys(graph.edges, scenario.topology.bandwidth_mbps)
+        nx.set_edge_attributes(graph, same, "bandwidth_mbps")
     brokers = generator(scenario, "brokers").choice(len(graph), scenario.network.brokers, replace=False)
     routes = topologies.Routes.build(graph, brokers, routes_cache)
     events = uniform_events(

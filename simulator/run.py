@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +26,7 @@ from .figures import draw_comparison
 from .ingredients import Ingredients, gather, generator
 from .journeys import journeys_of, sources_of, traffic_of, waits_of
 from .receivers import Answered
-from .scenario import Scenario
+from .scenario import Scenario, scenario_toml
 from .tally import tally
 from .traffic import Traffic, event_records
 from .verify import Fault, verify
@@ -141,9 +140,9 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     figure = directory / "comparison.png"
     draw_comparison(pq.read_table(events_path), scenario.approaches, _title(scenario), figure)
     progress.update(steps, visible=False)
-    (directory / "scenario.toml").write_text(_to_toml(scenario.model_dump()), encoding="utf-8")
+    (directory / "scenario.toml").write_text(scenario_toml(scenario), encoding="utf-8")
     manifest = {
-        "scenario": scenario.model_dump(),
+        "scenario": scenario.model_dump(exclude_none=True),
         "seed": scenario.seed,
         "versions": _versions(),
         "verified": {name: str(fault) if fault else "right" for name, fault in faults.items()},
@@ -264,10 +263,3 @@ def _versions() -> dict[str, str]:
     return {"rangecast": __version__, "python": platform.python_version()} | {
         name: version(name) for name in _RECORDED
     }
-
-
-def _to_toml(values: dict[str, Any]) -> str:
-    """A scenario as TOML: values first, then one table per dictionary. JSON's scalars and lists are TOML's too."""
-    plain = [f"{key} = {json.dumps(value)}" for key, value in values.items() if not isinstance(value, dict)]
-    tables = [f"\n[{key}]\n{_to_toml(value)}" for key, value in values.items() if isinstance(value, dict)]
-    return "\n".join(plain) + "\n" + "".join(tables)
