@@ -47,7 +47,7 @@ def comparison_table(directories: Sequence[Path]) -> Table:
         A directory that is not a finished run.
     """
     table = Table()
-    table.add_column("per event, mean")
+    table.add_column("per event, mean", no_wrap=True)
     rows = [(directory, row) for directory in directories for row in _summary(directory)]
     for directory, row in rows:
         name = str(row["approach"])
@@ -55,6 +55,8 @@ def comparison_table(directories: Sequence[Path]) -> Table:
             f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", overflow="fold"
         )
     for label, column, show in _METRICS:
+        if all(row[column] is None for _, row in rows):
+            continue  # no clock, no latency
         table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table
 
