@@ -13,6 +13,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Rangecast needs Python 3.11 or newer: call make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 cannot make virtual environments: install the package python3-venv"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/rangecast warm-up
 	@touch $@
 
 install: $(INSTALLED)  ## make .venv and install Rangecast with its development tools
@@ -21,13 +22,13 @@ java:  ## check for Java 17 or newer; as root on Debian or Ubuntu, install it
 	@$(PYTHON) pipeline/java.py --install
 
 demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
-	$(BIN)/rangecast run scenarios/demo.toml --out runs/demo --overwrite
+	$(BIN)/rangecast run scenarios/demo.toml
 
 test: $(INSTALLED) java  ## run the tests, under 10 minutes on 2 cores
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest --numprocesses 2 -m 'not slow'
 
 test-all: $(INSTALLED) java  ## run the tests and the slow suites
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2
 
 check: $(INSTALLED)  ## lint, format, types and the arrows between rooms
 	$(BIN)/ruff check .

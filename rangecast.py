@@ -81,10 +81,12 @@ _register("numba:compile", _CompilationNotice())
 
 
 def njit(kernel: Kernel) -> Kernel:
-    """Compile a function over flat arrays with Numba, cached on disk across processes and source changes."""
+    """Compile a function over flat arrays with Numba.
+
+    Kernels of the rooms are cached on disk across processes and source changes; those of others are not.
+    """
     room = kernel.__module__.partition(".")[0]
-    if room not in _IMPORTS:
-        raise ValueError(f"kernels live in one of the rooms {', '.join(_IMPORTS)}, got {kernel.__module__}")
-    _config.CACHE_DIR = str(_kernel_cache(room))
-    compile_kernel: Any = numba.njit(cache=True)
+    if room in _IMPORTS:
+        _config.CACHE_DIR = str(_kernel_cache(room))
+    compile_kernel: Any = numba.njit(cache=room in _IMPORTS)
     return cast("Kernel", compile_kernel(kernel))

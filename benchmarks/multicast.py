@@ -6,38 +6,18 @@ tree over the zones concerned and the shortest way from the server to the neares
 
 import resource
 import time
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from benchmarks.record import best_of, uniform_workload
 from cn import Can, Deliveries, Gateways, Subscribers, Zones
 from paint import Server
 
 SEED = 1
 OBJECTS, EVENTS, BROKERS, SUBSCRIPTIONS, K = 10_000, 1_000, 1_000, 2_000_000, 20
-
-
-def best_of(runs: int, task: Callable[[], object]) -> float:
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        task()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def draw_events(rng: np.random.Generator, y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Objects and new y as calibrated: up or down with equal chance, uniform in what remains on that side."""
-    state = y.copy()
-    events = np.empty((EVENTS, 2))
-    for row in events:
-        i = rng.integers(OBJECTS)
-        state[i] = rng.uniform(state[i], 1.0) if rng.random() < 0.5 else rng.uniform(0.0, state[i])
-        row[:] = i, state[i]
-    return events
 
 
 def fewest_hops(zones: Zones, got: Deliveries) -> npt.NDArray[np.int64]:
@@ -52,10 +32,8 @@ def fewest_hops(zones: Zones, got: Deliveries) -> npt.NDArray[np.int64]:
 
 def main() -> None:
     rng = np.random.default_rng(SEED)
-    x, y = rng.random((2, OBJECTS))
-    events = draw_events(rng, y)
-    messages = Server(x, y, k=K, algorithm="dense").replay(events[:, 0].astype(np.int64), events[:, 1])
-    table = messages.table
+    x, y, events = uniform_workload(OBJECTS, EVENTS, SEED)
+    table = Server(x, y, k=K, algorithm="dense").replay(events.object, events.y).table
     ip_hops = rng.integers(1, 8, (BROKERS, BROKERS))
     l, r = np.sort(rng.random((2, SUBSCRIPTIONS)), axis=0)
     print(f"{EVENTS} events, {len(table) / EVENTS:.1f} messages per event, {BROKERS} brokers, k = {K}, seed {SEED}")
@@ -87,7 +65,7 @@ def main() -> None:
     print(
         f"lists kept: {len(found) / (time.perf_counter() - start):,.0f} messages/s, {changed} of {len(found)} of use"
     )
-    y[events[:, 0].astype(np.int64)] = events[:, 1]
+    y[events.object] = events.y
     print(f"wrong lists: {len(subscribers.wrong(x, y))}")
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 

@@ -4,11 +4,7 @@ Run as `python -m benchmarks.populations [ROWS]`. The session is started and war
 anything is timed; each figure is the best of three.
 """
 
-import json
-import os
-import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.record import write_rows
 from pipeline import DISTRIBUTIONS, PopulationSpec, population_frame, spark_session, write_population
 
 ROWS = 10_000_000
@@ -73,11 +70,9 @@ def main(rows: int = ROWS) -> None:
     alone = seconds["numpy and pyarrow"]
     for name, value in seconds.items():
         print(f"{name:28} {value:7.2f} s {value / alone:6.1f} x numpy and pyarrow")
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    record = {"rows": rows, "seed": SEED, "commit": commit, "machine": platform.platform(), "cores": os.cpu_count()}
-    results = Path("benchmarks/results")
-    results.mkdir(parents=True, exist_ok=True)
-    (results / "populations.json").write_text(json.dumps(record | {"seconds": seconds}, indent=2) + "\n")
+    write_rows(
+        "populations", [{"rows": rows, "task": name, "seconds": value} for name, value in seconds.items()], SEED
+    )
 
 
 if __name__ == "__main__":

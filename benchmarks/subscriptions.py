@@ -5,14 +5,13 @@ benchmarks/results/subscriptions.csv. Targets: 2 s and 15 s to build 2M and 10M,
 single insertion or deletion at 2M.
 """
 
-import csv
 import sys
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.record import write_rows
 from matching import SubscriptionIndex, Tree
 from matching.kdtree import is_empty, snap
 from rangecast import njit
@@ -22,7 +21,7 @@ SIDES = (0.0003, 0.001, 0.003)
 """Sides of the rectangles; the tiles of a sweep at n = 10,000 and k = 20 are about 0.001 wide and high."""
 QUERIES = 20_000
 CHANGES = 5_000
-FIELDS = ("m", "measure", "value", "unit")
+SEED = 2024
 
 
 @njit
@@ -98,19 +97,14 @@ def measure(m: int, rng: np.random.Generator) -> list[dict[str, object]]:
 
 
 def main(sizes: tuple[int, ...] = SIZES) -> None:
-    rng = np.random.default_rng(2024)
+    rng = np.random.default_rng(SEED)
     warm = SubscriptionIndex([0.0, 0.5], [1.0, 1.0])
     warm.delete(warm.insert(0.1, 0.2))
     warm.delete(warm.insert([0.1], [0.2]))
     for kernel in (_snaps, _empties):
         kernel(warm.arrays, np.zeros((1, 4)))
     rows = [row for m in sizes for row in measure(m, rng)]
-    target = Path(__file__).parent / "results" / "subscriptions.csv"
-    target.parent.mkdir(exist_ok=True)
-    with target.open("w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows("subscriptions", rows, SEED)
 
 
 if __name__ == "__main__":

@@ -6,24 +6,14 @@ routes beside `scipy.sparse.csgraph.dijkstra`, which finds hops only.
 
 import resource
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
+from benchmarks.record import best_of
 from topologies import MODELS, Routes, inet, read_network, write_network
-
-
-def best_of(runs: int, task: Callable[[], object]) -> float:
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        task()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def report(what: str, seconds: float, bound: float | None = None) -> None:

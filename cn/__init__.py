@@ -1,12 +1,14 @@
 """The content-driven network: zones, routing, multicast, gateways and subscribers."""
 
-from cn.can import Can, Deliveries, Hops
+from cn.can import Can
+from cn.deliveries import Deliveries, Hops
 from cn.gateways import Gateways, LocalIndex
 from cn.inbox import Inbox
 from cn.network import Network
 from cn.relaxed import RelaxedSubscribers
 from cn.split_tree import Takeover
 from cn.subscribers import Subscribers
+from cn.tree import RoutingTree, TreeError
 from cn.zones import Zones, ZonesError
 
 __all__ = [
@@ -18,8 +20,10 @@ __all__ = [
     "LocalIndex",
     "Network",
     "RelaxedSubscribers",
+    "RoutingTree",
     "Subscribers",
     "Takeover",
+    "TreeError",
     "Zones",
     "ZonesError",
 ]

@@ -27,52 +27,15 @@ no other beyond the route.
 """
 
 from math import inf, nextafter
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cn.deliveries import Deliveries, Hops, link_costs, message_corners, message_starts
 from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints, Zones, ZoneTable
 from rangecast import njit
 
 __all__ = ["Can", "Deliveries", "Hops", "meets", "next_hops"]
-
-
-class Deliveries(NamedTuple):
-    """What a network did with a table of messages.
-
-    `overlay_hops`, `ip_hops` (messages,) i8: hops between brokers, and links under them.
-    `offsets`, `zones` i8: message i reached the zones of brokers `zones[offsets[i]:offsets[i + 1]]`, in that order.
-    `sent` (brokers,) i8: messages that each broker sent on.
-    """
-
-    overlay_hops: Ints
-    ip_hops: Ints
-    offsets: Ints
-    zones: Ints
-    sent: Ints
-
-    @property
-    def zones_reached(self) -> Ints:
-        """Number of zones that each message reached, (messages,) i8."""
-        return np.diff(self.offsets)
-
-
-class Hops(NamedTuple):
-    """Every hop of a table of messages, so that a clock can be put on them.
-
-    Hops of message i are rows `offsets[i]:offsets[i + 1]`, each after the one that brought its sender the message:
-    `senders`, `receivers` i8: brokers. `previous` i8: row of that earlier hop, -1 at the source.
-    `delivers` bool: the receiver hands the message to its own subscriptions.
-    `at_source` (messages,) bool: the source does.
-    """
-
-    offsets: Ints
-    senders: Ints
-    receivers: Ints
-    previous: Ints
-    delivers: npt.NDArray[np.bool_]
-    at_source: npt.NDArray[np.bool_]
 
 
 class Can:
@@ -95,9 +58,26 @@ class Can:
     def __len__(self) -> int:
         return len(self.zones)
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
-        """Gateway broker of each subscription: (m,) i8."""
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike | None = None) -> Ints:  # noqa: ARG002
+        """Gateway broker of each subscription: (m,) i8. Where subscriptions are located (`nodes`) does not matter."""
         return self.zones.home(l, r)
+
+    def subscribe(
+        self,
+        ids: npt.ArrayLike,  # noqa: ARG002
+        l: npt.ArrayLike,
+        r: npt.ArrayLike,
+        nodes: npt.ArrayLike | None = None,
+    ) -> Ints:
+        """Gateway broker of each newcomer: (m,) i8. Zones forward by place in S alone, so nothing changes."""
+        return self.home(l, r, nodes)
+
+    def unsubscribe(self, ids: npt.ArrayLike) -> None:
+        """Let subscriptions go; nothing changes, as in `subscribe`."""
+
+    def leave(self, broker: int) -> None:
+        """Let a broker leave (or crash); see `Zones.leave`."""
+        self.zones.leave(broker)
 
     def next_hops(
         self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
@@ -112,24 +92,18 @@ class Can:
         delivers, count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
         return delivers, out[:count].tolist()
 
-    def address(self, broker: int) -> tuple[float, float, float, float]:
-        """(l_in, r_in, l_out, r_out) of one point of a broker's zone: a message with it goes to that broker alone."""
-        l_lo, _, _, r_hi = self.zones.table.extents[broker].tolist()
-        return nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi
+    def path(self, source: int, target: int) -> list[int]:
+        """Brokers from one to another along the zones, both included: for unicast over the overlay.
 
-    def routes(self, source: int, ip_hops: npt.NDArray[np.integer] | None = None) -> tuple[Ints, Ints]:
-        """Overlay hops and IP hops from a broker to every other along the zones, (n,) i8 each; -1 to absent ones.
-
-        For unicast over the overlay. O(n x route).
+        O(route x neighbours): the way of a message to one point of the target's zone.
         """
-        present = self.zones.present
-        targets = np.flatnonzero(present)
-        l_lo, r_hi = self.zones.table.extents[targets, 0], self.zones.table.extents[targets, 3]
-        corners = (np.nextafter(l_lo, np.inf), np.nextafter(r_hi, -np.inf), l_lo, r_hi)
-        got = self._carry(corners, self._starts(source, len(targets)), ip_hops)
-        overlay, links = np.full((2, len(present)), -1)
-        overlay[targets], links[targets] = got.overlay_hops, got.ip_hops
-        return overlay, links
+        l_lo, _, _, r_hi = self.zones.table.extents[target].tolist()
+        way = [source]
+        while way[-1] != target:
+            came_from = way[-2] if len(way) > 1 else -1
+            _, onward = self.next_hops(way[-1], came_from, nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi)
+            way += onward
+        return way
 
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
@@ -149,19 +123,13 @@ class Can:
         -----
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
-        return self._carry(_corners(table), self._starts(sources, len(table)), ip_hops)
+        starts = message_starts(sources, len(table), self.zones.present)
+        return self._carry(message_corners(table), starts, ip_hops)
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts. O(hops x neighbours)."""
-        corners = _corners(table)
-        return Hops(*_follow(self.zones.table, *corners, self._starts(sources, len(table))))
-
-    def _starts(self, sources: npt.ArrayLike, messages: int) -> Ints:
-        starts = np.ascontiguousarray(np.broadcast_to(np.asarray(sources, np.int64), messages))
-        present = self.zones.present
-        if messages and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
-            raise ValueError("sources must be brokers that hold a zone")
-        return starts
+        starts = message_starts(sources, len(table), self.zones.present)
+        return Hops(*_follow(self.zones.table, *message_corners(table), starts))
 
     def _carry(
         self,
@@ -170,25 +138,9 @@ class Can:
         ip_hops: npt.NDArray[np.integer] | None,
     ) -> Deliveries:
         zones = self.zones.table
-        cost = np.ones(len(zones.neighbours), np.int64)
-        if ip_hops is not None:
-            if ip_hops.shape != (len(self.zones), len(self.zones)):
-                raise ValueError(
-                    f"ip_hops must be square with a row per broker ({len(self.zones)}), got {ip_hops.shape}"
-                )
-            owners = np.repeat(np.arange(len(self.zones)), zones.sides[:, 4] - zones.sides[:, 0])
-            cost[:] = ip_hops[owners, zones.neighbours]
+        owners = np.repeat(np.arange(len(self)), zones.sides[:, 4] - zones.sides[:, 0])
+        cost = link_costs(ip_hops, len(self), owners, zones.neighbours)
         return Deliveries(*_multicast(zones, *corners, starts, cost))
-
-
-def _corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Columns l_in, r_in, l_out, r_out of messages, refused unless each holds a point with l <= r."""
-    l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
-    wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
-    if wrong.any():
-        at = int(wrong.argmax())
-        raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
-    return l_in, r_in, l_out, r_out
 
 
 @njit

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cn.can import Deliveries
+from cn.deliveries import Deliveries
 from cn.network import Network
 from cn.zones import Ints
 from matching.scan import Scan
@@ -48,6 +48,8 @@ class Gateways:
         Ends of the subscriptions, (m,) f8 each; the row number is the id.
     index
         Makes the index from (l, r, gateway of each, number of brokers).
+    nodes
+        Node of each subscription, (m,) i8. May be left out for a network to which it makes no difference.
     """
 
     def __init__(
@@ -56,10 +58,12 @@ class Gateways:
         l: npt.ArrayLike,
         r: npt.ArrayLike,
         index: Callable[[npt.ArrayLike, npt.ArrayLike, Ints, int], LocalIndex] = Scan,
+        nodes: npt.ArrayLike | None = None,
     ) -> None:
         self._network = network
         self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
-        self.home = network.home(self._l, self._r)
+        self._nodes = _places(nodes, len(self._l))
+        self.home = network.subscribe(np.arange(len(self._l)), self._l, self._r, self._nodes)
         self.index = index(self._l, self._r, self.home, len(network))
 
     def match(self, table: npt.NDArray[np.void], deliveries: Deliveries) -> tuple[Ints, Ints]:
@@ -74,29 +78,45 @@ class Gateways:
         """Subscriptions of one broker that one message, a table of one row, concerns."""
         return self.index.match(message, np.array([0, 1]), np.array([broker]))[1]
 
-    def join(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
+    def join(
+        self,
+        ids: npt.ArrayLike,
+        l: npt.ArrayLike,
+        r: npt.ArrayLike,
+        nodes: npt.ArrayLike | None = None,
+    ) -> Ints:
         """Take in subscriptions under ids not in use; returns their gateways."""
         rows = np.atleast_1d(np.asarray(ids, np.int64))
         lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
-        home = self._network.home(lows, highs)
+        where = _places(nodes, len(rows))
+        home = self._network.subscribe(rows, lows, highs, where)
         self.index.add(rows, lows, highs, home)
         more = int(rows.max(initial=-1)) + 1 - len(self.home)
         if more > 0:
             self._l, self._r = np.append(self._l, np.zeros(more)), np.append(self._r, np.zeros(more))
+            self._nodes = np.append(self._nodes, np.zeros(more, np.int64))
             self.home = np.append(self.home, np.full(more, -1))
-        self._l[rows], self._r[rows], self.home[rows] = lows, highs, home
+        self._l[rows], self._r[rows], self._nodes[rows], self.home[rows] = lows, highs, where, home
         return home
 
     def leave(self, ids: npt.ArrayLike) -> None:
         """Forget subscriptions; their `home` becomes -1."""
         rows = np.atleast_1d(np.asarray(ids, np.int64))
+        self._network.unsubscribe(rows)
         self.index.remove(rows)
         self.home[rows] = -1
 
     def rehome(self) -> Ints:
         """Hand subscriptions over after zones changed hands; returns the ids that have a new gateway. O(m)."""
-        home = np.where(self.home >= 0, self._network.home(self._l, self._r), -1)
+        here = np.flatnonzero(self.home >= 0)
+        home = np.full(len(self.home), -1)
+        home[here] = self._network.home(self._l[here], self._r[here], self._nodes[here])
         moved = np.flatnonzero(home != self.home)
         self.index.move(moved, home[moved], len(self._network))
         self.home = home
         return moved
+
+
+def _places(nodes: npt.ArrayLike | None, count: int) -> Ints:
+    """Nodes of subscriptions as an array; -1, which networks that ask for nodes refuse, where none are given."""
+    return np.full(count, -1) if nodes is None else np.atleast_1d(np.asarray(nodes, np.int64))

@@ -5,13 +5,16 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cn.can import Deliveries, Hops
+from cn.deliveries import Deliveries, Hops, Ints
 
 __all__ = ["Network"]
 
 
 class Network(Protocol):
-    """Brokers that carry messages to the gateways of the subscriptions concerned (Section V, network setup)."""
+    """Brokers that carry messages to the gateways of the subscriptions concerned (Section V, network setup).
+
+    A subscription has an id, the ends l <= r of its range and a node, where it is located.
+    """
 
     @property
     def server(self) -> int:
@@ -20,8 +23,17 @@ class Network(Protocol):
     def __len__(self) -> int:
         """Number of brokers."""
 
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
         """Gateway broker of each subscription."""
+
+    def subscribe(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
+        """Take in subscriptions under ids not in use, so that messages reach their gateways; returns these."""
+
+    def unsubscribe(self, ids: npt.ArrayLike) -> None:
+        """Forget subscriptions."""
+
+    def leave(self, broker: int) -> None:
+        """Let a broker leave or crash; some subscriptions then have another `home`, and messages go there."""
 
     def next_hops(
         self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
@@ -35,3 +47,6 @@ class Network(Protocol):
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the hops that `multicast` counts."""
+
+    def path(self, source: int, target: int) -> list[int]:
+        """Brokers from one to another along the overlay, both included."""

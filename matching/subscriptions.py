@@ -203,7 +203,7 @@ class SubscriptionIndex:
         return int(kdtree.count(self._tree, *checked_rectangle(rectangle)))
 
     def counts(self, rectangles: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Number of subscriptions inside each of many closed boxes, an array of shape (boxes, 4)."""
+        """Number of subscriptions inside each of many closed boxes, shape (boxes, 4), in one compiled call."""
         boxes = np.ascontiguousarray(rectangles, np.float64)
         if boxes.ndim != 2 or boxes.shape[1] != 4:
             raise ValueError(f"rectangles must have the shape (boxes, 4), l_lo, l_hi, r_lo, r_hi, got {boxes.shape}")

@@ -7,8 +7,22 @@ from numpy.typing import NDArray
 
 from paint.index import ObjectIndex
 from paint.subscribers import Subscribers
+from rangecast import njit
 
-__all__ = ["EMPTY", "FIRST_K", "MIN_Y", "SNAP", "Algorithm", "Batching", "Plan", "Rows", "Tallying"]
+__all__ = [
+    "COUNTERS",
+    "EMPTY",
+    "FIRST_K",
+    "MIN_Y",
+    "SNAP",
+    "Algorithm",
+    "Batching",
+    "Plan",
+    "Rows",
+    "Tallying",
+    "make_marks",
+    "mark",
+]
 
 Rows = NDArray[np.float64]
 """Messages as kernels write them: shape (messages, fields), see `paint.messages.Messages.of_rows`."""
@@ -17,6 +31,7 @@ FIRST_K = 0
 MIN_Y = 1
 SNAP = 2
 EMPTY = 3
+COUNTERS = 4
 
 
 class Plan(NamedTuple):
@@ -38,6 +53,20 @@ class Plan(NamedTuple):
     step: int
     sign: float
     costs: NDArray[np.int64]
+
+
+@njit
+def make_marks(events: int) -> NDArray[np.int64]:
+    """Make room for the marks of a stream: a row per event and one for the end, see `mark`."""
+    return np.empty((events + 1, 1 + COUNTERS), np.int64)
+
+
+@njit
+def mark(marks: NDArray[np.int64], event: int, row: int, costs: NDArray[np.int64]) -> None:
+    """Note where an event's messages start and what the counters stand at."""
+    marks[event, 0] = row
+    for at in range(COUNTERS):
+        marks[event, 1 + at] = costs[at]
 
 
 class Algorithm(Protocol):
@@ -65,7 +94,7 @@ class Algorithm(Protocol):
         """Tell those that lose object i as it moves to x; the index still has it at its old place."""
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
 
 
 @runtime_checkable

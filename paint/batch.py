@@ -161,8 +161,37 @@ def _tell_fallen(arrays: Any, plan: Plan, sweep: Sweep, fallen: Ids, out: Rows, 
 
 @njit
 def _update_all(arrays: Any, ids: Ids, ys: Floats) -> None:
+    """Give each object a new y, and leave the one it had in ys."""
     for e in range(len(ids)):
+        old = arrays.y[ids[e]]
         update(arrays, ids[e], ys[e])
+        ys[e] = old
+
+
+@njit
+def _marks(arrays: Any, fallen: Ids, risen: Ids) -> NDArray[np.bool_]:
+    """Flags by object id, set for those that the batch updates."""
+    marks = np.zeros(len(arrays.x), np.bool_)
+    for i in fallen:
+        marks[i] = True
+    for i in risen:
+        marks[i] = True
+    return marks
+
+
+@njit
+def _open(arrays: Any, plan: Plan, sweep: Sweep, i: int, y: float) -> None:
+    """Start the sweep of object i up to y; two first_k calls."""
+    open_sweep(arrays, sweep, i, y, plan.k)
+    plan.costs[FIRST_K] += 2
+
+
+@njit
+def _next(arrays: Any, plan: Plan, sweep: Sweep) -> int:
+    """Find the next exposed object of a sweep, or -1; one min_y call."""
+    left, right = influence_interval(sweep, plan.k)
+    plan.costs[MIN_Y] += 1
+    return next_exposed(arrays, sweep, left, right)
 
 
 @njit
@@ -180,40 +209,36 @@ def _exact(
     k = plan.k
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
     row = 0
-    fallen_from, risen_from = arrays.y[fallen], arrays.y[risen]
     before = _all_lists(arrays, plan, sweep, risen)
-    known = np.zeros(len(arrays.x), np.bool_)
-    known[fallen] = True
-    known[risen] = True
+    known = _marks(arrays, fallen, risen)
     exposed = np.empty(1024, np.int64)
     count = 0
     _update_all(arrays, fallen, fallen_y)
     for e in range(len(risen)):
         i = risen[e]
         x = arrays.x[i]
-        open_sweep(arrays, sweep, i, risen_y[e], k)
-        plan.costs[FIRST_K] += 2
+        _open(arrays, plan, sweep, i, risen_y[e])
         while True:
-            left, right = influence_interval(sweep, k)
-            plan.costs[MIN_Y] += 1
-            h = next_exposed(arrays, sweep, left, right)
+            h = _next(arrays, plan, sweep)
             if h < 0:
                 break
             # With fewer than k others in sight every list that h is in range of has room, and has it.
             if not known[h] and sweep.counts[WEST] + sweep.counts[EAST] >= k - 1:
                 known[h] = True
                 if count == len(exposed):
-                    exposed = np.concatenate((exposed, np.empty(count, np.int64)))
+                    larger = np.empty(2 * count, np.int64)
+                    larger[:count] = exposed
+                    exposed = larger
                 exposed[count] = h
                 count += 1
             expose(sweep, h, arrays.x[h], x, k)
         out, row = _tell_union(arrays, plan, columns, i, risen_y[e], before.xs[e], before.counts[e], sweep, out, row)
-        update(arrays, i, risen_y[e])
+        _update_all(arrays, risen[e : e + 1], risen_y[e : e + 1])
     exposed = exposed[:count]
     after = _all_lists(arrays, plan, sweep, exposed)
     if count > 0:
-        _update_all(arrays, fallen, fallen_from)
-        _update_all(arrays, risen, risen_from)
+        _update_all(arrays, fallen, fallen_y)
+        _update_all(arrays, risen, risen_y)
         out, row = _tell_gains(arrays, plan, sweep, columns, exposed, after, out, row)
         _update_all(arrays, fallen, fallen_y)
         _update_all(arrays, risen, risen_y)
@@ -261,9 +286,7 @@ def _printed(
     west, east = sweep.xs[WEST], sweep.xs[EAST]
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
     row = 0
-    updated = np.zeros(len(arrays.x), np.bool_)
-    updated[fallen] = True
-    updated[risen] = True
+    updated = _marks(arrays, fallen, risen)
     _update_all(arrays, fallen, fallen_y)
     before = _all_lists(arrays, plan, sweep, risen)
     for e in range(len(risen)):
@@ -271,12 +294,9 @@ def _printed(
         x = arrays.x[i]
         _first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
         out, row = _tell_union(arrays, plan, columns, i, y, before.xs[e], before.counts[e], sweep, out, row)
-        open_sweep(arrays, sweep, i, y, k)
-        plan.costs[FIRST_K] += 2
+        _open(arrays, plan, sweep, i, y)
         while True:
-            left, right = influence_interval(sweep, k)
-            plan.costs[MIN_Y] += 1
-            h = next_exposed(arrays, sweep, left, right)
+            h = _next(arrays, plan, sweep)
             if h < 0:
                 break
             x_h = arrays.x[h]
@@ -287,6 +307,6 @@ def _printed(
                 stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
                 row = end
             expose(sweep, h, x_h, x, k)
-        update(arrays, i, y)
+        _update_all(arrays, risen[e : e + 1], risen_y[e : e + 1])
     out, row = _tell_fallen(arrays, plan, sweep, fallen, out, row)
     return out[:row]

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
+from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
 from paint.geometry import exposed_tiles, influence_tiles
-from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
@@ -28,17 +28,13 @@ __all__ = ["Dense"]
 def enter(arrays: Any, sweep: Sweep, plan: Plan, i: int, out: Rows, row: int) -> tuple[Rows, int]:
     """Tell IR(i) of object i, which has risen to its y in the index; O(k log n) over the tournament index."""
     k = plan.k
-    x, y = arrays.x[i], arrays.y[i]
-    for side in (WEST, EAST):
-        count = first_k(arrays, i, y, side == WEST, k, sweep.ids[side])
-        sweep.counts[side] = count
-        for at in range(count):
-            sweep.xs[side, at] = arrays.x[sweep.ids[side, at]]
+    x = arrays.x[i]
+    open_sweep(arrays, sweep, i, -np.inf, k)
     plan.costs[FIRST_K] += 2
     a, b = sweep.counts[WEST], sweep.counts[EAST]
     out = reserve(out, row, k)
     end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, out, row)
-    stamp(out, row, end, x, plan.sign * y, i, UPDATE)
+    stamp(out, row, end, x, plan.sign * arrays.y[i], i, UPDATE)
     return out, end
 
 
@@ -58,7 +54,7 @@ def leave(
 ) -> tuple[Rows, int]:
     """Tell IR(i) of (x_told, y_told), then of the objects exposed as i rises from its y in the index to y_end.
 
-    Only subscriptions with l > l_limit and r < r_limit. O((k + v) log n + messages) over the tournament index when v
+    Only subscriptions with l > l_limit and r < r_limit. O((k + v)(k + log n)) over the tournament index when v
     objects are exposed (Theorem 1); v + 1 min_y calls, the last of which finds nothing below y_end.
     """
     k, step = plan.k, plan.step
@@ -72,12 +68,12 @@ def leave(
     h = _next(arrays, sweep, plan, l_limit, r_limit)
     while h >= 0:
         row = end
-        x_h = arrays.x[h]
+        x_h = sweep.ys[2]
         out = reserve(out, row, k)
         end = exposed_tiles(
             x_h, x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row
         )
-        stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
+        stamp(out, row, end, x_h, plan.sign * sweep.ys[0], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
         h = _next(arrays, sweep, plan, l_limit, r_limit)
     return out, end
@@ -107,14 +103,14 @@ def change(arrays: Any, sweep: Sweep, plan: Plan, i: int, y: float, out: Rows, r
 def replay(
     arrays: Any, sweep: Sweep, plan: Plan, ids: NDArray[np.int64], ys: NDArray[np.float64], out: Rows
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Change one object after the other; the rows, and where those of each event start."""
-    offsets = np.empty(len(ids) + 1, np.int64)
+    """Change one object after the other; the rows, and the marks of each event."""
+    marks = make_marks(len(ids))
     row = 0
     for event in range(len(ids)):
-        offsets[event] = row
+        mark(marks, event, row, plan.costs)
         out, row = change(arrays, sweep, plan, ids[event], ys[event], out, row)
-    offsets[len(ids)] = row
-    return out[:row], offsets
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
 
 
 class Dense:
@@ -169,7 +165,7 @@ class Dense:
         return self._out[:end]
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
         k = self._plan.k
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
         out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))

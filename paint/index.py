@@ -86,12 +86,18 @@ def min_y(arrays: Any, left: float, right: float, y: float, i: int) -> int:
 
 
 def open_sweep(arrays: Any, sweep: Sweep, i: int, y: float, k: int) -> None:
-    """Start the sweep of object i from its y in the index up to `y`, with both lists (two first_k calls)."""
+    """Start the sweep of object i from its y in the index up to `y`, with both lists (two first_k calls).
+
+    With y = -inf there is nothing to sweep and only the lists are made.
+    """
     _own(type(arrays), "open_sweep", _open_sweep)(arrays, sweep, i, y, k)
 
 
 def next_exposed(arrays: Any, sweep: Sweep, left: float, right: float) -> int:
-    """Find the next object of the sweep with left < x < right, or -1 (one min_y call); intervals only shrink."""
+    """Find the next object of the sweep with left < x < right, or -1 (one min_y call); intervals only shrink.
+
+    Its y is in `sweep.ys[0]` and its x in `sweep.ys[2]`; the caller adds it to the lists by `paint.sweep.expose`.
+    """
     return int(_own(type(arrays), "next_exposed", _next_exposed)(arrays, sweep, left, right))
 
 
@@ -116,6 +122,7 @@ def _next_exposed(arrays: Any, sweep: Sweep, left: float, right: float) -> int:
     if y > sweep.ys[1] or (y == sweep.ys[1] and h > sweep.counts[3]):
         return -1
     sweep.ys[0] = y
+    sweep.ys[2] = arrays.x[h]
     sweep.counts[2] = h
     return h
 

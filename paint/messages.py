@@ -55,13 +55,18 @@ class Messages:
         The messages, in the order in which subscriptions must see them.
     offsets : int64 array, one longer than the number of events
         The messages of event e are `table[offsets[e]:offsets[e + 1]]`.
+    costs : int64 array of shape (events, 4), or None
+        What each event of a replayed stream cost: calls of first_k, min_y and snap, and emptiness tests of merging.
     """
 
-    __slots__ = ("offsets", "table")
+    __slots__ = ("costs", "offsets", "table")
 
-    def __init__(self, table: NDArray[np.void], offsets: NDArray[np.int64]) -> None:
+    def __init__(
+        self, table: NDArray[np.void], offsets: NDArray[np.int64], costs: NDArray[np.int64] | None = None
+    ) -> None:
         self.table = table
         self.offsets = offsets
+        self.costs = costs
 
     @classmethod
     def of_rows(
@@ -69,6 +74,11 @@ class Messages:
     ) -> "Messages":
         """Take rows as kernels write them: float64, a column per field, those of int64 fields in disguise."""
         return cls(rows.view(dtype)[:, 0], offsets)
+
+    @classmethod
+    def of_stream(cls, rows: NDArray[np.float64], marks: NDArray[np.int64], dtype: np.dtype[np.void]) -> "Messages":
+        """Take the rows of a stream with its marks, see `paint.algorithm.mark`."""
+        return cls(rows.view(dtype)[:, 0], marks[:, 0].copy(), np.diff(marks[:, 1:], axis=0))
 
     def __len__(self) -> int:
         return len(self.table)

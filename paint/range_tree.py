@@ -179,14 +179,27 @@ def _lower_of(arrays: RangeTree, h: int, j: int) -> int:
 
 
 @njit
+def _slot_after(arrays: RangeTree, x: float, i: int) -> int:
+    """Return the first slot whose key is above (x, i); the number of slots if none is."""
+    first, last = 0, arrays.key.size
+    while first < last:
+        s = (first + last) // 2
+        if arrays.key[s] < x or (arrays.key[s] == x and arrays.key_object[s] <= i):
+            first = s + 1
+        else:
+            last = s
+    return first
+
+
+@njit
 def min_y(arrays: RangeTree, left: float, right: float, y: float, i: int) -> int:
     """Return the object with the least (y, id) above (y, i) among those with left < x < right, or -1.
 
     One treap search in each of the O(log n) nodes that make up the strip, and a scan of the buckets at its ends:
     O(log^2 n).
     """
-    first = int(np.searchsorted(arrays.key, left, side="right"))
-    last = int(np.searchsorted(arrays.key, right, side="left"))
+    first = _slot_after(arrays, left, arrays.x.size)
+    last = _slot_after(arrays, right, -2)
     if first >= last:
         return -1
     a, b = first // BUCKET, (last - 1) // BUCKET
@@ -257,13 +270,7 @@ def place(arrays: RangeTree, i: int) -> bool:
     """Give a slot to an object whose x is set and that is not live; False when the slots are too full for it."""
     x = arrays.x[i]
     slots = arrays.key.size
-    at, end = 0, slots
-    while at < end:
-        s = (at + end) // 2
-        if arrays.key[s] < x or (arrays.key[s] == x and arrays.key_object[s] < i):
-            at = s + 1
-        else:
-            end = s
+    at = _slot_after(arrays, x, i)
     for s in (at - 1, at):
         if 0 <= s < slots and arrays.occupant[s] < 0:
             arrays.slot[i], arrays.occupant[s], arrays.key[s], arrays.key_object[s] = s, i, x, i

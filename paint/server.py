@@ -45,11 +45,10 @@ class Server:
         Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
     k : int
         Length of the lists, at least 1; it may be larger than n.
-    algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
-        Paint-Dense (Section III-A), CN-Relax (Section V), Paint-Sparse (Section III-B), or Unicast (Section V), which
-        finds the affected among candidates or through Paint-Dense's tiles; its messages are of type UNICAST.
-    index : {"tournament"}
-        The object index.
+    algorithm : {"dense", "relax", "sparse"}
+        Paint-Dense (Section III-A), CN-Relax (Section V) or Paint-Sparse (Section III-B).
+    index : {"tournament", "kd", "range"}
+        The object index; all send the same, the first is the fastest.
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): tiles are grouped in sublists of ceil(epsilon k), so that subscriptions
         also receive, and ignore, some objects ranked within (1 + epsilon)k.
@@ -148,7 +147,7 @@ class Server:
     def update(self, object_id: SupportsIndex, new_y: SupportsFloat) -> Messages:
         """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
 
-        O((k + v) log n + messages) with Paint-Dense over the tournament index when v objects are exposed.
+        O((k + v)(k + log n)) with Paint-Dense over the tournament index when v objects are exposed.
 
         Raises
         ------
@@ -228,7 +227,8 @@ class Server:
             If any entry is one that `update` refuses; then no event has happened.
         """
         ids, ys = self._events(object_ids, new_ys, deletions=False)
-        return self._messages(*self._algorithm.replay(ids, ys))
+        rows, marks = self._algorithm.replay(ids, ys)
+        return Messages.of_stream(rows, marks, self._algorithm.dtype)
 
     def batch(self, events: Iterable[tuple[int, float]], variant: str = "exact") -> Messages:
         """Run a batch of y-updates of which only the outcome matters (Section IV-A); one event in the result.
@@ -297,11 +297,12 @@ class Server:
         parts = [np.empty(0, self._algorithm.dtype)]
         start = 0
         for end in [*np.flatnonzero(ys == np.inf).tolist(), len(ids)]:
-            parts.append(self._messages(*self._algorithm.replay(ids[start:end], ys[start:end])).table)
+            rows, _ = self._algorithm.replay(ids[start:end], ys[start:end])
+            parts.append(rows.view(self._algorithm.dtype)[:, 0])
             if end < len(ids):
                 parts.append(self.delete(int(ids[end])).table)
             start = end + 1
-        table = np.concatenate(parts)
+        table = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return Messages(table, np.array((0, len(table))))
 
     def _events(

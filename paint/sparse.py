@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from matching.kdtree import Tree, closed_box, half_open, is_empty, snap
 from matching.neighbourhood import copy_neighbourhood, new_neighbourhood
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows, make_marks, mark
+from paint.batch import paint_batch
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
@@ -303,14 +304,37 @@ def replay(
     ys: NDArray[np.float64],
     out: Rows,
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Change one object after the other; the rows, and where those of each event start."""
-    offsets = np.empty(len(ids) + 1, np.int64)
+    """Change one object after the other; the rows, and the marks of each event."""
+    marks = make_marks(len(ids))
     row = 0
     for event in range(len(ids)):
-        offsets[event] = row
+        mark(marks, event, row, plan.costs)
         out, row = change(arrays, tree, sweep, scratch, plan, ids[event], ys[event], out, row)
-    offsets[len(ids)] = row
-    return out[:row], offsets
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
+
+
+@njit
+def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
+    """Snap the messages of a batch, drop those that reach nobody and merge what belongs to one object, in place.
+
+    Tiles of a gain may lie over each other; only a box east of the one before is a candidate for merging.
+    """
+    whole = rows.view(np.int64)
+    first = row = 0
+    for at in range(len(rows)):
+        if at > 0 and (whole[at, 6] != whole[at - 1, 6] or whole[at, 7] != whole[at - 1, 7]):
+            first = row
+        l_lo, l_hi, r_lo, r_hi = closed_box(rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3])
+        plan.costs[SNAP] += 1
+        found, l_min, l_max, r_min, r_max = snap(tree, l_lo, l_hi, r_lo, r_hi)
+        if found:
+            if row > first and rows[row - 1, 0] >= l_min:
+                first = row
+            x, y, i, cause = rows[at, 4], rows[at, 5], whole[at, 6], whole[at, 7]
+            row = paint_box(tree, rows, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            stamp(rows, row - 1, row, x, y, i, cause)
+    return rows[:row]
 
 
 class Sparse:
@@ -354,8 +378,13 @@ class Sparse:
         return self._out[:end]
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
         return replay(*self._state(), ids, ys, np.empty((max(1024, 4 * len(ids)), 8)))
+
+    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
+        """Change distinct objects at once, by Paint-Batch; rows of their own."""
+        rows = paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)
+        return thin(self._subscribers.arrays, self._plan, rows)
 
     def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:
         return self._index.arrays, self._subscribers.arrays, self._sweep, self._scratch, self._plan

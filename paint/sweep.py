@@ -27,8 +27,9 @@ class Sweep(NamedTuple):
     counts : int64 array of 5
         Length of the WEST and of the EAST list, the id of the last exposed object (i at first), the id of i, and a
         number the index may use.
-    ys : float64 array of 2
-        The y of the last exposed object (the old y of i at first) and the y at which the sweep ends.
+    ys : float64 array of 3
+        The y of the last exposed object (that of i at first), the y at which the sweep ends, and the x of the last
+        exposed object. An index that meets objects in x order knows these without a look at arrays by object id.
     """
 
     ids: NDArray[np.int64]
@@ -39,7 +40,7 @@ class Sweep(NamedTuple):
 
 def make_sweep(k: int) -> Sweep:
     """Allocate the scratch memory of sweeps for lists of k; O(k) space."""
-    return Sweep(np.zeros((2, k), np.int64), np.zeros((2, k)), np.zeros(5, np.int64), np.zeros(2))
+    return Sweep(np.zeros((2, k), np.int64), np.zeros((2, k)), np.zeros(5, np.int64), np.zeros(3))
 
 
 @njit

@@ -201,9 +201,8 @@ def open_sweep(arrays: Tournament, sweep: Sweep, i: int, y: float, k: int) -> No
                 _add_gap(arrays, sweep, gap_y, gap_id, node - size + 1, before - 1)
             else:
                 _add_gap(arrays, sweep, gap_y, gap_id, before + 1, node - size - 1)
-            h = arrays.node_id[node]
-            sweep.ids[side, count] = h
-            sweep.xs[side, count] = arrays.x[h]
+            sweep.ids[side, count] = arrays.node_id[node]
+            sweep.xs[side, count] = arrays.slot_x[node - size]
             count += 1
         sweep.counts[side] = count
 
@@ -230,8 +229,8 @@ def next_exposed(arrays: Tournament, sweep: Sweep, left: float, right: float) ->
         if lowest >= 0:
             h, first, last = gap[lowest, 0], gap[lowest, 1], gap[lowest, 2]
             _drop_gap(arrays, sweep, lowest)
-            x = arrays.x[h]
             slot = arrays.slot[h]
+            x = arrays.slot_x[slot]
             if x > left and slot > first:
                 y, i = _best(arrays, first, slot - 1)
                 _add_gap(arrays, sweep, y, i, first, slot - 1)
@@ -240,7 +239,8 @@ def next_exposed(arrays: Tournament, sweep: Sweep, left: float, right: float) ->
                 _add_gap(arrays, sweep, y, i, slot + 1, last)
             if left < x < right:
                 found = h
-                sweep.ys[0] = arrays.y[h]
+                sweep.ys[0] = lowest_y
+                sweep.ys[2] = x
                 sweep.counts[2] = h
     return found
 
@@ -380,14 +380,16 @@ class TournamentIndex:
 
     def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
         self._live = len(x)
-        self.arrays = self._build(x.astype(np.float64), y.astype(np.float64), np.full(len(x), -1, np.int64))
+        self.arrays = self._build(x.astype(np.float64), y.astype(np.float64), np.full(len(x), -1, np.int64), 1.0)
 
-    def _build(self, x: NDArray[np.float64], y: NDArray[np.float64], slot: NDArray[np.int64]) -> Tournament:
-        """Lay out every object with a finite y over twice as many slots as needed at most."""
+    def _build(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], slot: NDArray[np.int64], fullest: float
+    ) -> Tournament:
+        """Lay out every object with a finite y over slots of which at most that share is taken."""
         ids = np.flatnonzero(np.isfinite(y))
         order = ids[np.argsort(x[ids], kind="stable")].astype(np.int32)
         size = 2
-        while size * FULLEST < len(ids):
+        while size * fullest < len(ids):
             size *= 2
         arrays = Tournament(
             x,
@@ -421,7 +423,7 @@ class TournamentIndex:
         arrays.y[i] = y
         self._live += 1
         if not _insert(arrays, i):
-            self.arrays = self._build(arrays.x, arrays.y, arrays.slot)
+            self.arrays = self._build(arrays.x, arrays.y, arrays.slot, FULLEST)
 
     def delete(self, i: int) -> None:
         """Take object i out; O(log n) amortised."""
@@ -431,7 +433,7 @@ class TournamentIndex:
         arrays.y[i] = np.inf
         self._live -= 1
         if 8 * self._live < len(arrays.slot_x) > 16:
-            self.arrays = self._build(arrays.x, arrays.y, arrays.slot)
+            self.arrays = self._build(arrays.x, arrays.y, arrays.slot, FULLEST)
 
     def first_k(self, i: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
         """List the first k objects west or east of object i with (y, id) below (y, i), nearest first; O(k log n)."""

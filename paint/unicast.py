@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matching.kdtree import Tree, closed_box, count, report
-from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
+from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.geometry import exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import UNICAST
@@ -248,14 +248,14 @@ def replay(
     ys: NDArray[np.float64],
     out: Rows,
 ) -> tuple[Rows, Ids]:
-    """Change one object after the other; the rows, and where those of each event start."""
-    offsets = np.empty(len(ids) + 1, np.int64)
+    """Change one object after the other; the rows, and the marks of each event."""
+    marks = make_marks(len(ids))
     row = 0
     for event in range(len(ids)):
-        offsets[event] = row
+        mark(marks, event, row, plan.costs)
         out, row = change(arrays, tree, sweep, plan, by_tiles, ids[event], ys[event], out, row)
-    offsets[len(ids)] = row
-    return out[:row], offsets
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
 
 
 @njit
@@ -328,7 +328,7 @@ class Unicast:
         return self._out[:end]
 
     def replay(self, ids: Ids, ys: NDArray[np.float64]) -> tuple[Rows, Ids]:
-        """Change one object after the other in one compiled call; rows of their own, and where each event's start."""
+        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
         return replay(*self._state(), ids, ys, np.empty((max(1024, 64 * len(ids)), 4)))
 
     def tally(self, ids: Ids, ys: NDArray[np.float64]) -> Ids:

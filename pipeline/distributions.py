@@ -3,8 +3,8 @@
 A value depends on nothing but its seed, its stream and its row id, so the rows are the same whatever the
 partitioning, the cores or the cluster. A distribution is one function from a DataFrame with the column `id` to one
 with `l` and `r` added (in `DISTRIBUTIONS`) or with `x` added (in `OBJECT_DISTRIBUTIONS`); its keyword-only arguments,
-all with defaults, are the parameters a spec may give. All domains are [0, 1]. The workloads are those of seed paper
-003, Section V.
+all with defaults, are the parameters a spec may give. All domains are [0, 1]. The workloads are
+those of the paper's Section V.
 """
 
 from collections.abc import Callable

@@ -40,7 +40,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 ROWS_PER_FILE = 1_000_000
-#: Bits per axis of the curve: cells of side 2^-16.
+#: Most bits per axis of the curve: cells of side 2^-16.
 CURVE_BITS = 16
 _SPARK_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -48,11 +48,11 @@ _SPARK_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 def _check_spec(registry: Mapping[str, object], distribution: str, count: int, seed: int) -> None:
     if distribution not in registry:
         raise ValueError(f"distribution must be one of {', '.join(sorted(registry))}, got {distribution!r}")
-    for name, value, least, rule in (("count", count, 1, "at least 1"), ("seed", seed, 0, "between 0 and 2^63 - 1")):
+    for name, value, least, bits in (("count", count, 1, 40), ("seed", seed, 0, 63)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{name} must be an integer, got {value!r}")
-        if not least <= value < 2**63:
-            raise ValueError(f"{name} must be {rule}, got {value}")
+        if not least <= value < 2**bits:
+            raise ValueError(f"{name} must be between {least} and 2^{bits} - 1, got {value}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PopulationSpec:
     distribution
         A name in `pipeline.distributions.DISTRIBUTIONS`.
     count
-        Number of subscriptions.
+        Number of subscriptions, below 2^40.
     seed
         Any integer from 0 to 2^63 - 1.
     parameters
@@ -142,7 +142,10 @@ def population_frame(spark: SparkSession, spec: PopulationSpec, partitions: int 
     partitions
         How many tasks make them; the rows do not depend on it.
     """
-    ids = spark.range(0, spec.count, 1, partitions)
+    return _rows(spark.range(0, spec.count, 1, partitions), spec)
+
+
+def _rows(ids: DataFrame, spec: PopulationSpec) -> DataFrame:
     rows = DISTRIBUTIONS[spec.distribution](ids, spec.seed, **spec.parameters)
     return rows.withColumn("location", uniform_column(spec.seed, STREAMS["location"])).select(*POPULATION.names)
 
@@ -155,18 +158,17 @@ def objects(spark: SparkSession, spec: ObjectSpec) -> tuple[Floats, Floats]:
     return table["x"].to_numpy(), table["y"].to_numpy()
 
 
-def curve(l: Column, r: Column) -> Column:
-    """Z-order position of (l, r) in [0, 1]^2, at 16 bits per axis."""
-    return _spread_bits(l).bitwiseOR(sf.shiftleft(_spread_bits(r), 1))
+def curve(l: Column, r: Column, bits: int = CURVE_BITS) -> Column:
+    """Z-order position of (l, r) in [0, 1]^2, at up to 16 bits per axis."""
+    return _spread_bits(l, bits).bitwiseOR(sf.shiftleft(_spread_bits(r, bits), 1))
 
 
-def _spread_bits(value: Column) -> Column:
-    """Put the 16 bits of the cell of a value in [0, 1] at the even places of a long."""
-    cells = 2**CURVE_BITS
-    bits = sf.least(sf.floor(value * sf.lit(float(cells))), sf.lit(cells - 1)).cast("long")
+def _spread_bits(value: Column, bits: int) -> Column:
+    """Put the bits of the cell of a value in [0, 1] at the even places of a long."""
+    cell = sf.least(sf.floor(value * sf.lit(2.0**bits)), sf.lit(2**bits - 1)).cast("long")
     for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
-        bits = bits.bitwiseOR(sf.shiftleft(bits, shift)).bitwiseAND(sf.lit(mask).cast("long"))
-    return bits
+        cell = cell.bitwiseOR(sf.shiftleft(cell, shift)).bitwiseAND(sf.lit(mask).cast("long"))
+    return cell
 
 
 def write_population(spark: SparkSession, spec: PopulationSpec, path: Path) -> None:
@@ -183,11 +185,22 @@ def write_population(spark: SparkSession, spec: PopulationSpec, path: Path) -> N
     """
     if path.exists():
         raise PipelineError(f"{path} exists already; remove it or choose another path for the population")
-    rows = population_frame(spark, spec).withColumn("curve", curve(sf.col("l"), sf.col("r")))
-    # The id settles ties on the curve, so the order of the rows is one and the same however they are cut into files.
+    _write(_with_metadata(_rows(_ids_in_curve_order(spark, spec), spec), spec), path)
+
+
+def _ids_in_curve_order(spark: SparkSession, spec: PopulationSpec) -> DataFrame:
+    """
+    Row ids by (curve, id), which is one and the same order however the rows are cut into files.
+
+    Both are packed into one long: Spark sorts single longs by radix, and since a row is a function of its id, nothing
+    else needs to travel. Above 2^31 rows the curve has fewer bits.
+    """
+    id_bits = spec.count.bit_length()
+    position = curve(sf.col("l"), sf.col("r"), min(CURVE_BITS, (63 - id_bits) // 2))
+    key = sf.shiftleft(position, id_bits).bitwiseOR(sf.col("id")).alias("key")
     files = -(-spec.count // ROWS_PER_FILE)
-    ordered = rows.repartitionByRange(files, "curve", "id").sortWithinPartitions("curve", "id")
-    _write(_with_metadata(ordered.drop("curve"), spec), path)
+    ordered = population_frame(spark, spec).select(key).repartitionByRange(files, "key").sortWithinPartitions("key")
+    return ordered.select(sf.col("key").bitwiseAND(sf.lit(2**id_bits - 1).cast("long")).alias("id"))
 
 
 def _with_metadata(rows: DataFrame, spec: PopulationSpec) -> DataFrame:
@@ -201,7 +214,8 @@ def _write(rows: DataFrame, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with spark_errors(f"write {path}"):
-            rows.write.parquet(str(partial.absolute()))
+            # Hardly a value occurs twice: a dictionary would cost time and save nothing.
+            rows.write.option("parquet.enable.dictionary", "false").parquet(str(partial.absolute()))
         partial.rename(path)
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error

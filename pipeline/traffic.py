@@ -57,7 +57,7 @@ def summarise(events: DataFrame, exact: Sequence[str] = ()) -> DataFrame:
 
     * `messages` to `received_exposed`, `first_k`, `min_y`, `snap`: means per event; `_max`: the largest of an event.
     * `redundancy`: notifications that carry the updated object, over those of an exact approach, minus 1.
-      `redundancy_total`: the same with exposed objects counted too. Seed paper 003, Section V; FACTS says why two.
+      `redundancy_total`: the same with exposed objects counted too. The paper's tables (Section V) fit the first.
     * `latency_p50`, `_p95`, `_p99`: means over the events that reached somebody of the event's own percentiles;
       `latency_max`: the largest latency of all.
 

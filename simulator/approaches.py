@@ -6,7 +6,7 @@ A scenario names an approach as `paint-dense`, or with its ε as `paint-dense(0.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,30 +59,26 @@ class Approach:
     """Whether rows name single subscriptions, sent straight to their gateways."""
 
 
-def _paint_dense(workload: Workload, events: EventStream, epsilon: float | None) -> Outgoing:
-    server = paint.Server(workload.x, workload.y, k=workload.k, algorithm="dense", epsilon=epsilon)
-    return _outgoing(server, events)
+def _served(algorithm: str, *, aware: bool = False) -> Answer:
+    """Answer of a `paint.Server`, which knows the subscriptions if it is aware of them."""
 
+    def answer(workload: Workload, events: EventStream, epsilon: float | None) -> Outgoing:
+        known = np.column_stack((workload.l, workload.r)) if aware else None
+        server = paint.Server(
+            workload.x, workload.y, k=workload.k, algorithm=algorithm, epsilon=epsilon, subscriptions=known
+        )
+        messages = server.replay(events.object, events.y)
+        assert messages.costs is not None  # a replayed stream has them
+        return Outgoing(messages.table, messages.offsets, messages.costs[:, :3])
 
-def _cn_relax(workload: Workload, events: EventStream, _: float | None) -> Outgoing:
-    server = paint.Server(workload.x, workload.y, k=workload.k, algorithm="relax")
-    return _outgoing(server, events)
-
-
-def _unicast(workload: Workload, events: EventStream, _: float | None) -> Outgoing:
-    server = paint.Unicast(workload.x, workload.y, np.column_stack([workload.l, workload.r]), k=workload.k)
-    return _outgoing(server, events)
-
-
-def _outgoing(server: Any, events: EventStream) -> Outgoing:
-    messages = server.replay(events.object, events.y)
-    return Outgoing(messages.table, messages.offsets, np.zeros((len(events.y), 3), np.int64))
+    return answer
 
 
 APPROACHES: dict[str, Approach] = {
-    "paint-dense": Approach(_paint_dense, exact=True, takes_epsilon=True),
-    "unicast": Approach(_unicast, exact=True, unicast=True),
-    "cn-relax": Approach(_cn_relax, exact=False, serverless=True),
+    "paint-dense": Approach(_served("dense"), exact=True, takes_epsilon=True),
+    "paint-sparse": Approach(_served("sparse", aware=True), exact=True, takes_epsilon=True),
+    "unicast": Approach(_served("unicast", aware=True), exact=True, unicast=True),
+    "cn-relax": Approach(_served("relax"), exact=False, serverless=True),
 }
 """Every approach by name; `APPROACHES["mine"] = Approach(...)` adds one."""
 

@@ -1,5 +1,6 @@
 """The command `rangecast`."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -44,6 +45,10 @@ def _options(
     """Hold the options that come before a command's name."""
 
 
+scenarios = typer.Typer(help="Check scenario files, or describe what they may hold.", no_args_is_help=True)
+app.add_typer(scenarios, name="scenario")
+
+
 @app.command()
 def run(
     scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
@@ -79,6 +84,26 @@ def run(
 
 
 @app.command()
+def topology(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Picture to draw (.png, .svg or .pdf).")] = Path("topology.png"),
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
+    ] = None,
+    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+) -> None:
+    """Describe and draw the networks of a scenario, coloured by the load its first approach puts on brokers."""
+    from .scenario import load_scenario
+    from .topology import describe_topology
+
+    chosen = load_scenario(scenario, tuple(changes or ()))
+    with Console(stderr=True).status("gathering population, topology and events"):
+        lines = describe_topology(chosen, out, master=master)
+    for line in (*lines, f"drawing             {out}"):
+        print(line)
+
+
+@app.command()
 def compare(
     directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
 ) -> None:
@@ -86,6 +111,43 @@ def compare(
     from .tables import comparison_table
 
     Console().print(comparison_table(directories))
+
+
+@app.command(name="warm-up")
+def warm_up() -> None:
+    """Compile all kernels now instead of at their first use."""
+    from .warm_up import warm_up
+
+    with Console(stderr=True).status("compiling kernels"):
+        warm_up()
+
+
+@scenarios.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Scenario files in TOML.", show_default=False)],
+) -> None:
+    """Say of each file that it is ok, or what is wrong with it, one line for each mistake; exit code 2 if any is."""
+    from .scenario import ScenarioError, load_scenario
+
+    right = True
+    for file in files:
+        try:
+            load_scenario(file)
+        except ScenarioError as error:
+            right = False
+            print("\n".join(error.mistakes), file=sys.stderr)
+        else:
+            print(f"{file}: ok")
+    if not right:
+        raise typer.Exit(2)
+
+
+@scenarios.command()
+def schema() -> None:
+    """Print the JSON schema of scenario files, for editors."""
+    from .schema import scenario_schema
+
+    print(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
 
 
 def _progress() -> Progress:

@@ -1,10 +1,13 @@
 """The engine with a clock: a SimPy simulation of server, brokers, queues and links.
 
 An event travels from its origin to the server, which answers events in event order, one at a time, for a service
-time made of its counted calls. Every broker serves one message at a time and sends through one uplink. A hop is one
-SimPy event whose time of arrival is computed when the message departs: queues are kept as the time at which a
-broker or an uplink becomes free, which is exact for first-come first-served queues and an order of magnitude faster
-than a process and a store per broker. Brokers decide where a message goes from their own zone and neighbour table.
+time made of its counted calls. Every broker serves one message at a time and sends through one uplink, both first
+come, first served. Where a message goes is decided by the brokers, each from what it knows (`Network.hops`).
+
+A hop is one SimPy event, its arrival at a broker. Since queues are first come, first served, the time at which the
+broker is done with the message, and at which each copy departs and arrives at the next broker, follow at once from
+the times at which broker and uplink become free. That is exact, and an order of magnitude faster than a process and
+a store per broker.
 """
 
 from collections.abc import Callable
@@ -14,15 +17,23 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from cn import Network
+from cn import Hops
 from topologies import Routes
 
 from .approaches import Outgoing
 from .events import EventStream
-from .scenario import Costs
-from .traffic import Traffic
+from .models import Costs
 
-__all__ = ["simulate"]
+__all__ = ["Times", "simulate"]
+
+
+class Times(NamedTuple):
+    """When things happened, in seconds of simulated time."""
+
+    served: NDArray[np.float64]
+    """(hops,) when the receiver of a hop was done with the message."""
+    served_at_source: NDArray[np.float64]
+    """(messages,) when the broker at which a message starts was done with it."""
 
 
 class _Due(Protocol):
@@ -31,106 +42,88 @@ class _Due(Protocol):
     value: Any
 
 
-class _Hop(NamedTuple):
-    """A message that has come to a broker, and from which other (-1 where it starts)."""
-
-    message: int
-    broker: int
-    came_from: int
-
-
 def simulate(
     events: EventStream,
     outgoing: Outgoing,
-    network: Network,
+    hops: Hops,
+    sources: NDArray[np.int64],
     routes: Routes,
     *,
-    gateways: NDArray[np.int64] | None,
-    serverless: bool,
+    server: int | None,
     message_bytes: int,
     event_bytes: int,
     costs: Costs,
     advance: Callable[[int], object] = lambda _: None,
-) -> Traffic:
-    """Run an approach's messages through the network, with time.
+) -> Times:
+    """Put a clock on the hops of an approach's messages.
 
     Parameters
     ----------
-    gateways : (messages,) int64 array, optional
-        For unicast: the gateway each row is sent to, straight over IP. Otherwise the network decides.
-    serverless : bool
-        Whether messages enter the network at the event's origin, without a server.
+    hops : Hops
+        The way of every message, sources not counted as hops.
+    sources : (events,) int64 array
+        Broker at which the messages of each event start.
+    server : int or None
+        Broker of the server; None where messages start at the event's origin without one.
     advance : callable
-        Told how many events the server (or the origin) has just answered.
+        Told how many events were answered.
 
     Returns
     -------
-    Traffic
-        With the time of every delivery.
+    Times
+        One SimPy event per hop, and two per event.
     """
-    run = _Simulation(events, outgoing, network, routes, gateways, message_bytes, event_bytes, costs, advance)
-    run.start(serverless=serverless)
+    run = _Simulation(events, outgoing, hops, sources, routes, message_bytes, costs, advance)
+    run.start(server, event_bytes)
     run.clock.run()
-    return run.traffic()
+    return Times(np.array(run.served), np.array(run.served_at_source))
 
 
 class _Simulation:
-    """State of one run: the clock, when each broker and uplink is free, and what was delivered."""
+    """State of one run: the clock, and when server, brokers and uplinks are free. Plain lists, as SimPy is Python."""
 
     def __init__(
         self,
         events: EventStream,
         outgoing: Outgoing,
-        network: Network,
+        hops: Hops,
+        sources: NDArray[np.int64],
         routes: Routes,
-        gateways: NDArray[np.int64] | None,
         message_bytes: int,
-        event_bytes: int,
         costs: Costs,
         advance: Callable[[int], object],
     ) -> None:
-        brokers = len(routes.hops)
         self.clock = simpy.Environment()
-        self.events, self.outgoing, self.network = events, outgoing, network
-        self.gateways = gateways
-        if gateways is None:
-            self.regions = outgoing.table[["l_in", "r_in", "l_out", "r_out"]].tolist()
-        self.delay_s = routes.delay_ms / 1e3
-        self.hops = routes.hops
-        with np.errstate(divide="ignore"):
-            self.transmit_s = message_bytes * 8 / (routes.bandwidth_mbps * 1e6)
-            self.transmit_event_s = event_bytes * 8 / (routes.bandwidth_mbps * 1e6)
-        self.broker_s = costs.broker_us / 1e6
-        calls = np.array([costs.first_k_us, costs.min_y_us, costs.snap_us])
-        messages = np.diff(outgoing.offsets)
-        self.service_s = (outgoing.costs @ calls + messages * costs.send_us) / 1e6
-        self.broker_free = np.zeros(brokers).tolist()
-        self.uplink_free = np.zeros(brokers).tolist()
+        self.events, self.routes, self.advance = events, routes, advance
+        self.offsets, self.sources = outgoing.offsets.tolist(), sources.tolist()
+        calls_s = np.array([costs.first_k_s, costs.min_y_s, costs.snap_s])
+        self.service_s = (outgoing.costs @ calls_s + np.diff(outgoing.offsets) * costs.send_s).tolist()
+        self.broker_s = costs.broker_s
+        self.receivers = hops.receivers.tolist()
+        self.transmit_s = _transmission(message_bytes, routes.bandwidth_mbps[hops.senders, hops.receivers]).tolist()
+        self.delay_s = (routes.delay_ms[hops.senders, hops.receivers] / 1e3).tolist()
+        self.next_row, self.next_start = _next_hops(hops)
         self.server_free = 0.0
-        self.arrived = np.zeros(len(events.object) + 1, bool)
+        self.broker_free = [0.0] * len(routes.hops)
+        self.uplink_free = [0.0] * len(routes.hops)
+        self.arrived = [False] * (len(events.object) + 1)
         self.next_event = 0
-        self.overlay_hops = np.zeros(len(outgoing.table), np.int64)
-        self.ip_hops = np.zeros(len(outgoing.table), np.int64)
-        self.delivered: list[tuple[int, int, float]] = []
-        self.advance = advance
+        self.served = [0.0] * len(hops.receivers)
+        self.served_at_source = [0.0] * len(outgoing.table)
 
-    def start(self, *, serverless: bool) -> None:
+    def start(self, server: int | None, event_bytes: int) -> None:
         """Put every event on the clock."""
-        server = self.network.server
-        for event, (time, origin) in enumerate(zip(self.events.time_s, self.events.origin, strict=True)):
-            if serverless:
-                self._at(time, self._inject, (event, int(origin)))
-            else:
-                way = self.delay_s[origin, server] + self.transmit_event_s[origin, server]
-                self._at(time + way, self._reach_server, event)
+        origin, time_s = self.events.origin, self.events.time_s
+        if server is None:
+            for event, time in enumerate(time_s.tolist()):
+                self._at(time, self._inject, event)
+            return
+        transmit_s = _transmission(event_bytes, self.routes.bandwidth_mbps[origin, server])
+        reach_s = time_s + transmit_s + self.routes.delay_ms[origin, server] / 1e3
+        for event, time in enumerate(reach_s.tolist()):
+            self._at(time, self._reach_server, event)
 
-    def traffic(self) -> Traffic:
-        """What travelled, deliveries sorted by message and broker."""
-        columns = np.array(self.delivered, dtype=[("message", "i8"), ("broker", "i8"), ("time", "f8")])
-        columns.sort(order=["message", "broker"])
-        return Traffic(self.overlay_hops, self.ip_hops, columns["message"], columns["broker"], columns["time"])
-
-    def _at(self, time: float, act: Callable[[_Due], None], value: object) -> None:
+    def _at(self, time: float, act: Callable[[_Due], None], value: int) -> None:
         timeout = self.clock.timeout(time - self.clock.now, value)
         timeout.callbacks.append(act)
 
@@ -138,46 +131,44 @@ class _Simulation:
         """Queue an event at the server, which keeps to the order of event numbers."""
         self.arrived[reached.value] = True
         while self.arrived[self.next_event]:
-            event = self.next_event
-            self.server_free = max(self.server_free, self.clock.now) + float(self.service_s[event])
-            self._at(self.server_free, self._inject, (event, self.network.server))
+            self.server_free = max(self.server_free, self.clock.now) + self.service_s[self.next_event]
+            self._at(self.server_free, self._inject, self.next_event)
             self.next_event += 1
 
     def _inject(self, answered: _Due) -> None:
         """Hand an event's messages to the broker where they enter the network."""
-        event, broker = answered.value
-        for message in range(self.outgoing.offsets[event], self.outgoing.offsets[event + 1]):
-            self._receive(_Hop(message, broker, -1))
+        event = answered.value
+        broker = self.sources[event]
+        for message in range(self.offsets[event], self.offsets[event + 1]):
+            self.served_at_source[message] = self._serve(broker, len(self.receivers) + message)
         self.advance(1)
 
-    def _receive(self, hop: _Hop) -> None:
-        """Queue a message at a broker."""
-        done = max(self.broker_free[hop.broker], self.clock.now) + self.broker_s
-        self.broker_free[hop.broker] = done
-        self._at(done, self._forward, hop)
-
-    def _forward(self, served: _Due) -> None:
-        """Deliver a message if it concerns this broker's zone, and send it where this broker knows to."""
-        message, broker, came_from = hop = served.value
-        if self.gateways is None:
-            concerned, onward = self.network.next_hops(broker, came_from, *self.regions[message])
-        else:
-            gateway = int(self.gateways[message])
-            concerned, onward = gateway == broker, [] if gateway == broker else [gateway]
-        if concerned:
-            self.delivered.append((message, broker, self.clock.now))
-        for neighbour in onward:
-            self._send(hop, neighbour)
-
-    def _send(self, hop: _Hop, neighbour: int) -> None:
-        """Send a message over the uplink; it arrives after transmission and the delay of the IP path."""
-        message, broker, _ = hop
-        self.overlay_hops[message] += 1
-        self.ip_hops[message] += self.hops[broker, neighbour]
-        departed = max(self.uplink_free[broker], self.clock.now) + float(self.transmit_s[broker, neighbour])
-        self.uplink_free[broker] = departed
-        arrival = departed + float(self.delay_s[broker, neighbour])
-        self._at(arrival, self._arrive, _Hop(message, neighbour, broker))
-
     def _arrive(self, arrived: _Due) -> None:
-        self._receive(arrived.value)
+        row = arrived.value
+        self.served[row] = self._serve(self.receivers[row], row)
+
+    def _serve(self, broker: int, place: int) -> float:
+        """Let a broker serve a message and send it on; `place` is the hop it came by, or its place after all hops."""
+        done = max(self.broker_free[broker], self.clock.now) + self.broker_s
+        self.broker_free[broker] = done
+        departed = max(self.uplink_free[broker], done)
+        for row in self.next_row[self.next_start[place] : self.next_start[place + 1]]:
+            departed += self.transmit_s[row]
+            self._at(departed + self.delay_s[row], self._arrive, row)
+        self.uplink_free[broker] = departed
+        return done
+
+
+def _transmission(size_bytes: int, bandwidth_mbps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Seconds to put a message on the wire; none where the bandwidth is infinite, within one node."""
+    return size_bytes * 8 / (bandwidth_mbps * 1e6)
+
+
+def _next_hops(hops: Hops) -> tuple[list[int], list[int]]:
+    """Hops that follow each hop, then those that follow each message's source: rows, and where each run starts."""
+    rows, messages = len(hops.receivers), len(hops.at_source)
+    message = np.repeat(np.arange(messages), np.diff(hops.offsets))
+    after = np.where(hops.previous >= 0, hops.previous, rows + message)
+    order = np.argsort(after, kind="stable")
+    starts = np.searchsorted(after[order], np.arange(rows + messages + 1))
+    return order.tolist(), starts.tolist()

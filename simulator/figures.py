@@ -1,6 +1,6 @@
 """Figures of a run, drawn to be read in grey: hatches as well as colours, labelled axes with units."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -48,32 +48,36 @@ def _mean(table: pa.Table, column: str) -> float:
     return float(pc.mean(table[column]).as_py() or 0.0)
 
 
-def _draw_traffic(axes: Axes, columns: dict[str, pa.Table]) -> None:
-    width = 0.8 / len(columns)
-    for at, (name, table) in enumerate(columns.items()):
-        means = [_mean(table, column) for column, _ in _TRAFFIC]
-        places = np.arange(len(_TRAFFIC)) + at * width
-        axes.bar(
-            places, means, width, label=name, color=f"C{at}", edgecolor="black", hatch=_HATCHES[at % len(_HATCHES)]
-        )
+def _draw_bars(
+    axes: Axes, bars: Mapping[str, Sequence[float]], groups: Sequence[str], colours: Sequence[str]
+) -> None:
+    """Bars side by side on a log axis that starts at 1; a bar of nothing is marked with a 0."""
+    width = 0.8 / len(bars)
+    for at, (label, heights) in enumerate(bars.items()):
+        places = np.arange(len(groups)) + at * width
+        hatch = _HATCHES[at % len(_HATCHES)]
+        axes.bar(places, heights, width, label=label, color=colours[at], edgecolor="black", hatch=hatch)
+        for place, height in zip(places, heights, strict=True):
+            if height == 0:
+                axes.text(place, 1.1, "0", ha="center", va="bottom")
+    highest = max(max(heights) for heights in bars.values())
     axes.set_yscale("log")
-    axes.set_xticks(np.arange(len(_TRAFFIC)) + 0.4 - width / 2, [label for _, label in _TRAFFIC])
+    axes.set_ylim(1, 10 * max(highest, 1))  # room for the legend
+    axes.set_xticks(np.arange(len(groups)) + 0.4 - width / 2, groups)
+    axes.legend(fontsize=8, ncols=2, loc="upper left")
+
+
+def _draw_traffic(axes: Axes, columns: dict[str, pa.Table]) -> None:
+    bars = {name: [_mean(table, column) for column, _ in _TRAFFIC] for name, table in columns.items()}
+    _draw_bars(axes, bars, [label for _, label in _TRAFFIC], [f"C{at}" for at in range(len(columns))])
     axes.set_ylabel("traffic per event (bytes, mean)")
-    axes.legend(fontsize=8)
 
 
 def _draw_received(axes: Axes, columns: dict[str, pa.Table]) -> None:
-    places = np.arange(len(columns))
-    update = np.array([_mean(table, "received_update") for table in columns.values()])
-    exposed = np.array([_mean(table, "received_exposed") for table in columns.values()])
-    axes.bar(places, update, 0.6, label="the updated object", color="0.75", edgecolor="black")
-    axes.bar(
-        places, exposed, 0.6, bottom=update, label="an exposed object", color="white", edgecolor="black", hatch="///"
-    )
-    axes.set_yscale("log")
-    axes.set_xticks(places, list(columns))
-    axes.set_ylabel("messages received by\nsubscriptions per event (mean)")
-    axes.legend(fontsize=8)
+    received = {"the updated object": "received_update", "an exposed object": "received_exposed"}
+    bars = {label: [_mean(table, column) for table in columns.values()] for label, column in received.items()}
+    _draw_bars(axes, bars, list(columns), ["0.75", "white"])
+    axes.set_ylabel("notifications received by\nsubscriptions per event (mean)")
 
 
 def _draw_latency(axes: Axes, columns: dict[str, pa.Table]) -> None:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +24,14 @@ from .approaches import Approach, Outgoing, parse_approach
 from .des import simulate
 from .figures import draw_comparison
 from .ingredients import Ingredients, gather, generator
+from .journeys import journeys_of, sources_of, traffic_of, waits_of
 from .receivers import Answered
-from .scenario import Scenario
+from .scenario import Scenario, scenario_toml
 from .tally import tally
 from .traffic import Traffic, event_records
 from .verify import Fault, verify
 
-__all__ = ["RunError", "RunResult", "run_scenario"]
+__all__ = ["RunError", "RunResult", "Stopwatch", "answer", "check", "run_scenario"]
 
 _RECORDED = ("matplotlib", "networkx", "numba", "numpy", "pyarrow", "pydantic", "pyspark", "scipy", "simpy")
 
@@ -50,7 +50,7 @@ class RunResult:
     right: bool = True
 
 
-class _Stopwatch:
+class Stopwatch:
     """Seconds spent in each step, for the manifest."""
 
     def __init__(self) -> None:
@@ -58,6 +58,7 @@ class _Stopwatch:
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
+        """Add the time spent in the block to a step."""
         begun = time.perf_counter()
         yield
         self.seconds[step] = round(self.seconds.get(step, 0.0) + time.perf_counter() - begun, 3)
@@ -113,7 +114,7 @@ def _partial_directory(directory: Path) -> Path:
 
 
 def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progress) -> RunResult:
-    watch = _Stopwatch()
+    watch = Stopwatch()
     steps = progress.add_task("starting Spark", total=None)
     with watch("spark_start"):
         spark = pipeline.spark_session(master)
@@ -124,16 +125,11 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
 
     answered, tables = [], []
     for name in scenario.approaches:
-        approach, epsilon = parse_approach(name)
-        with watch(f"server {name}"):
-            outgoing = approach.answer(ingredients.workload, ingredients.events, epsilon)
-        with watch(f"network {name}"):
-            traffic = _carry(scenario, ingredients, name, approach, outgoing, progress)
-            tables.append(_records(scenario, ingredients, name, approach, outgoing, traffic))
-        answered.append(Answered(name, approach, outgoing, traffic))
-
+        one, table = answer(scenario, ingredients, name, progress, watch)
+        answered.append(one)
+        tables.append(table)
     with watch("verify"):
-        faults = _verify(scenario, ingredients, answered, progress)
+        faults = check(scenario, ingredients, answered, progress)
     events_path = directory / "events.parquet"
     pq.write_table(pa.concat_tables(tables), events_path, compression="zstd")
     progress.update(steps, visible=True, description="aggregating on Spark")
@@ -144,9 +140,9 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     figure = directory / "comparison.png"
     draw_comparison(pq.read_table(events_path), scenario.approaches, _title(scenario), figure)
     progress.update(steps, visible=False)
-    (directory / "scenario.toml").write_text(_to_toml(scenario.model_dump()), encoding="utf-8")
+    (directory / "scenario.toml").write_text(scenario_toml(scenario), encoding="utf-8")
     manifest = {
-        "scenario": scenario.model_dump(),
+        "scenario": scenario.model_dump(exclude_none=True),
         "seed": scenario.seed,
         "versions": _versions(),
         "verified": {name: str(fault) if fault else "right" for name, fault in faults.items()},
@@ -155,6 +151,19 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     right = not any(faults.values())
     return RunResult(directory, figure, _verdicts(scenario, faults), right)
+
+
+def answer(
+    scenario: Scenario, ingredients: Ingredients, name: str, progress: Progress, watch: Stopwatch
+) -> tuple[Answered, pa.Table]:
+    """Let one approach answer all events: what it sent, how that travelled, and the rows of `events.parquet`."""
+    approach, epsilon = parse_approach(name)
+    with watch(f"server {name}"):
+        outgoing = approach.answer(ingredients.workload, ingredients.events, epsilon)
+    with watch(f"network {name}"):
+        traffic = _carry(scenario, ingredients, name, approach, outgoing, progress)
+        records = _records(scenario, ingredients, name, approach, outgoing, traffic)
+    return Answered(name, approach, outgoing, traffic), records
 
 
 def _carry(
@@ -166,22 +175,23 @@ def _carry(
     progress: Progress,
 ) -> Traffic:
     """Take an approach's messages through the network with the scenario's engine."""
-    gateways = ingredients.gateways.home[outgoing.table["subscription"]] if approach.unicast else None
     if scenario.engine == "tally":
-        return tally(ingredients, outgoing, gateways=gateways, serverless=approach.serverless)
+        return tally(ingredients, approach, outgoing)
     bar = progress.add_task(f"simulating {name}", total=scenario.events.count)
-    return simulate(
+    hops = journeys_of(ingredients, approach, outgoing)
+    times = simulate(
         ingredients.events,
         outgoing,
-        ingredients.network,
+        hops,
+        sources_of(ingredients, approach),
         ingredients.routes,
-        gateways=gateways,
-        serverless=approach.serverless,
+        server=None if approach.serverless else ingredients.network.server,
         message_bytes=_message_bytes(scenario, approach),
         event_bytes=scenario.sizes.event_bytes,
         costs=scenario.costs,
         advance=lambda events: progress.advance(bar, events),
     )
+    return traffic_of(ingredients, approach, outgoing, hops, times)
 
 
 def _message_bytes(scenario: Scenario, approach: Approach) -> int:
@@ -201,6 +211,7 @@ def _records(
         outgoing,
         traffic,
         received,
+        waits_of(ingredients, approach, outgoing, traffic, received, last_hop=scenario.network.last_hop),
         message_bytes=_message_bytes(scenario, approach),
         event_bytes=scenario.sizes.event_bytes,
         serverless=approach.serverless,
@@ -213,7 +224,7 @@ def _received(ingredients: Ingredients, outgoing: Outgoing, traffic: Traffic) ->
     return ingredients.gateways.index.count(outgoing.table[traffic.message], each, traffic.broker)
 
 
-def _verify(
+def check(
     scenario: Scenario, ingredients: Ingredients, answered: list[Answered], progress: Progress
 ) -> dict[str, Fault | None]:
     """First fault of each approach, or None; empty where the scenario asks for no verification."""
@@ -252,10 +263,3 @@ def _versions() -> dict[str, str]:
     return {"rangecast": __version__, "python": platform.python_version()} | {
         name: version(name) for name in _RECORDED
     }
-
-
-def _to_toml(values: dict[str, Any]) -> str:
-    """A scenario as TOML: values first, then one table per dictionary. JSON's scalars and lists are TOML's too."""
-    plain = [f"{key} = {json.dumps(value)}" for key, value in values.items() if not isinstance(value, dict)]
-    tables = [f"\n[{key}]\n{_to_toml(value)}" for key, value in values.items() if isinstance(value, dict)]
-    return "\n".join(plain) + "\n" + "".join(tables)

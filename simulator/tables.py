@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow.csv as csv
+from rich import box
 from rich.table import Table
 
 from pipeline import SUMMARY
@@ -18,7 +19,7 @@ def _count(value: float) -> str:
 
 
 def _calls(value: float) -> str:
-    return f"{value:,.2f}"
+    return f"{value:,.2f}" if value < 1000 else _count(value)
 
 
 _METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
@@ -46,15 +47,15 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     RunError
         A directory that is not a finished run.
     """
-    table = Table(title="per event, mean", title_justify="left")
-    table.add_column("")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("per event, mean", no_wrap=True)
     rows = [(directory, row) for directory in directories for row in _summary(directory)]
     for directory, row in rows:
-        name = str(row["approach"])
-        table.add_column(
-            f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", overflow="fold"
-        )
+        name = str(row["approach"]).replace("-", "-\n", 1)
+        table.add_column(f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", no_wrap=True)
     for label, column, show in _METRICS:
+        if all(row[column] is None for _, row in rows):
+            continue  # no clock, no latency
         table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table
 

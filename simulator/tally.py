@@ -1,37 +1,32 @@
 """The engine without a clock: where messages go and what that costs, in compiled calls over whole tables."""
 
-import numpy as np
-from numpy.typing import NDArray
+from itertools import pairwise
 
-from .approaches import Outgoing
+import numpy as np
+
+from .approaches import Approach, Outgoing
 from .ingredients import Ingredients
+from .journeys import gateways_of, sources_of, unicast_path
 from .traffic import Traffic
 
 __all__ = ["tally"]
 
 
-def tally(
-    ingredients: Ingredients, outgoing: Outgoing, *, gateways: NDArray[np.int64] | None, serverless: bool
-) -> Traffic:
+def tally(ingredients: Ingredients, approach: Approach, outgoing: Outgoing) -> Traffic:
     """Carry an approach's messages to the gateways.
 
-    Parameters
-    ----------
-    gateways : (messages,) int64 array, optional
-        For unicast: the gateway each row is sent to, straight over IP. Otherwise the network decides.
-    serverless : bool
-        Whether messages enter the network at the event's origin, without a server.
-
-    Time O(hops x neighbours of a broker) for region messages, O(1) per unicast message.
+    Time O(hops x neighbours of a broker) for messages to a region, O(1) for one to a subscription.
     """
-    network, hops = ingredients.network, ingredients.routes.hops
-    if gateways is not None:
-        away = (gateways != network.server).astype(np.int64)
-        ip_hops = hops[network.server, gateways].astype(np.int64)
-        return Traffic(away, ip_hops, np.arange(len(gateways)), gateways, None)
-    origins = ingredients.events.origin if serverless else np.full(len(outgoing.offsets) - 1, network.server)
-    sources = np.repeat(origins, np.diff(outgoing.offsets))
-    carried = network.multicast(outgoing.table, sources, hops)
+    network, ip_hops = ingredients.network, ingredients.routes.hops
+    if approach.unicast:
+        gateways = gateways_of(ingredients, outgoing)
+        used, which = np.unique(gateways, return_inverse=True)
+        paths = [unicast_path(ingredients, broker) for broker in used.tolist()]
+        overlay = np.array([len(path) - 1 for path in paths], np.int64)
+        ip = np.array([sum(int(ip_hops[pair]) for pair in pairwise(path)) for path in paths], np.int64)
+        return Traffic(overlay[which], ip[which], np.arange(len(gateways)), gateways, None)
+    sources = np.repeat(sources_of(ingredients, approach), np.diff(outgoing.offsets))
+    carried = network.multicast(outgoing.table, sources, ip_hops)
     message = np.repeat(np.arange(len(outgoing.table)), carried.zones_reached)
     order = np.lexsort((carried.zones, message))
     return Traffic(carried.overlay_hops, carried.ip_hops, message, carried.zones[order], None)

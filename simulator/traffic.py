@@ -12,7 +12,7 @@ from pipeline import EVENTS
 from .approaches import Outgoing
 from .events import KINDS, EventStream
 
-__all__ = ["Traffic", "event_records", "weighted_percentiles"]
+__all__ = ["Traffic", "Waits", "event_records", "weighted_percentiles"]
 
 
 class Traffic(NamedTuple):
@@ -30,12 +30,21 @@ class Traffic(NamedTuple):
     """When the gateway hands the message to its subscribers; None without a clock."""
 
 
+class Waits(NamedTuple):
+    """How long notifications took: milliseconds from the event, how many took so long, and their message."""
+
+    ms: NDArray[np.float64]
+    weight: NDArray[np.int64]
+    message: NDArray[np.int64]
+
+
 def event_records(
     name: str,
     events: EventStream,
     outgoing: Outgoing,
     traffic: Traffic,
     received: NDArray[np.int64],
+    waits: Waits | None,
     *,
     message_bytes: int,
     event_bytes: int,
@@ -47,6 +56,8 @@ def event_records(
     ----------
     received : (deliveries,) int64 array
         Subscriptions that each delivery of `traffic` reaches.
+    waits : Waits, optional
+        Latencies, from an engine with a clock.
 
     Time and space are linear in events, messages and deliveries.
     """
@@ -66,12 +77,10 @@ def event_records(
 
     overlay_hops, ip_hops = per_event(traffic.overlay_hops), per_event(traffic.ip_hops)
     latency: dict[str, NDArray[np.float64] | None] = dict.fromkeys(("p50", "p95", "p99", "max"))
-    if traffic.time_s is not None:
-        waited = (traffic.time_s - events.time_s[delivery_event]) * 1e3
+    if waits is not None:
         ranks = np.array([0.5, 0.95, 0.99, 1.0])
-        latency = dict(
-            zip(latency, weighted_percentiles(waited, received, delivery_event, count, ranks).T, strict=True)
-        )
+        waited = weighted_percentiles(waits.ms, waits.weight, event_of[waits.message], count, ranks)
+        latency = dict(zip(latency, waited.T, strict=True))
     columns: dict[str, object] = {
         "approach": np.full(count, name),
         "event": np.arange(count),

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -147,21 +148,17 @@ def test_routes_are_close_to_the_shortest() -> None:
 
 
 @pytest.mark.parametrize("space", ["triangle", "square"])
-def test_an_address_is_one_broker_and_routes_count_the_hops_to_it(space: str) -> None:
+def test_a_path_goes_from_neighbour_to_neighbour_and_ends_at_the_target(space: str) -> None:
     zones = Zones(40, seed=6, space=space)  # type: ignore[arg-type]
     zones.leave(7)
     can = Can(zones)
-    ip_hops = np.random.default_rng(6).integers(1, 9, (40, 40))
-    overlay, links = can.routes(3, ip_hops)
-    away = nx.single_source_shortest_path_length(
-        neighbour_graph(zones.table.extents, triangle=space == "triangle"), 3
-    )
-    assert (overlay[7], links[7]) == (-1, -1)
-    for target in np.flatnonzero(zones.present):
-        delivered, hops = follow(can, 3, can.address(int(target)))
-        assert delivered == [target]
-        assert overlay[target] == len(hops) >= away[int(target)]
-        assert links[target] == sum(ip_hops[a, b] for a, b in hops)
+    graph = neighbour_graph(zones.table.extents, triangle=space == "triangle")
+    away = nx.single_source_shortest_path_length(graph, 3)
+    for target in np.flatnonzero(zones.present).tolist():
+        path = can.path(3, target)
+        assert (path[0], path[-1], len(set(path))) == (3, target, len(path))
+        assert all(graph.has_edge(a, b) for a, b in pairwise(path))
+        assert len(path) - 1 >= away[target]
 
 
 def test_refusals() -> None:
@@ -172,8 +169,8 @@ def test_refusals() -> None:
             can.multicast(np.array([good[0], bad], RECTANGLE), 0)
     with pytest.raises(ValueError, match="sources must be brokers"):
         can.multicast(good, 4)
-    with pytest.raises(ValueError, match="sources must be brokers"):
-        can.routes(4)
+    with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
+        can.path(4, 0)
     with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
         can.next_hops(4, -1, 0.4, 0.5, 0.3, 0.6)
     with pytest.raises(ValueError, match=r"a row per broker \(4\), got \(3, 3\)"):

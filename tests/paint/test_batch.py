@@ -200,4 +200,39 @@ def test_nothing_to_do() -> None:
     server = paint.Server([1.0, 2.0], [5.0, 6.0], k=1)
     assert len(server.batch([])) == 0
     assert len(server.batch([(0, 9.0), (0, 5.0)])) == 0
-    assert server.costs == {"first_k": 0, "min_y": 0, "snap": 0}
+    assert set(server.costs.values()) == {0}
+
+
+def test_sparse_reaches_whom_dense_reaches() -> None:
+    """Over the subscriptions there are: the same objects to each, no message to nobody, no more messages."""
+    rng = np.random.default_rng(8)
+    for trial in range(40):
+        x, y, events = instance(rng, 20, 20, ties=trial % 2 == 0)
+        ranges = distinct_ranges(x)
+        some = [ranges[at] for at in rng.permutation(len(ranges))[: 1 + 5 * (trial % 9)]]
+        for variant in ("exact", "printed"):
+            dense = paint.Server(x, y, k=3).batch(events, variant).table
+            sparse = paint.Server(x, y, k=3, algorithm="sparse", subscriptions=some).batch(events, variant).table
+            told = [[m[["object", "y", "cause"]] for m in sparse if receives(m, *each)] for each in some]
+            assert told == [[m[["object", "y", "cause"]] for m in dense if receives(m, *each)] for each in some]
+            assert all(any(receives(m, *each) for each in some) for m in sparse)
+            assert len(sparse) <= len(dense)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_order_of_figure_16(k: int) -> None:
+    """Messages generated, messages received and min_y calls: batch <= coalesce <= online."""
+    rng = np.random.default_rng(9)
+    x, y = rng.random(200).tolist(), rng.random(200)
+    events, state = [], y.copy()
+    for i in rng.integers(0, 200, 1000).tolist():
+        state[i] = rng.uniform(state[i], 1) if rng.random() < 0.5 else rng.uniform(0, state[i])
+        events.append((i, float(state[i])))
+    ranges = np.sort(rng.random((50, 2)), axis=1).tolist()
+    figures = []
+    for variant in ("exact", "coalesce", "online"):
+        server = paint.Server(x, y, k=k)
+        table = server.batch(events, variant).table
+        received = sum(receives(message, *each) for message in table for each in ranges)
+        figures.append((len(table), received, server.costs["min_y"]))
+    assert np.all(np.diff(figures, axis=0) >= 0)

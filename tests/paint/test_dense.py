@@ -125,9 +125,7 @@ def test_theorem_1_bounds_the_messages(k: int) -> None:
     assert checked > 50
 
 
-@settings(deadline=None, max_examples=25)
-@given(worlds(max_objects=6, max_k=3), events(("update", "insert", "delete"), 4))
-def test_theorem_2_fewest_messages(world: dict[str, Any], stream: Any) -> None:
+def check_fewest_messages(world: dict[str, Any], stream: list[tuple[str, int, float, float]]) -> None:
     """Each object's messages are as few as any tiling of the region that needs it, every subscription existing."""
     objects: Objects = {i: (x, y) for i, (x, y) in enumerate(zip(world["x"], world["y"], strict=True))}
     server = paint.Server(np.array(world["x"]), np.array(world["y"]), k=world["k"])
@@ -156,6 +154,27 @@ def test_theorem_2_fewest_messages(world: dict[str, Any], stream: Any) -> None:
             }
             sent = int((messages.table["object"] == h).sum())
             assert sent == smallest_tiling(region, set(grid.values())), (before, objects, h)
+
+
+@settings(deadline=None, max_examples=25)
+@given(worlds(max_objects=6, max_k=3), events(("update", "insert", "delete"), 4))
+def test_theorem_2_fewest_messages(world: dict[str, Any], stream: Any) -> None:
+    check_fewest_messages(world, stream)
+
+
+@pytest.mark.parametrize(("distinct", "instances"), [(4, 80), (6, 30), (1000, 12)])
+def test_theorem_2_on_seeded_instances(distinct: int, instances: int) -> None:
+    rng = np.random.default_rng(distinct)
+    for _ in range(instances):
+        n, k = int(rng.integers(4, 8)), int(rng.integers(1, 4))
+        world = {"x": rng.integers(0, distinct, n) * 1.0, "y": rng.integers(0, 9, n) * 1.0, "k": k}
+        check_fewest_messages(
+            world, [("update", int(rng.integers(n)), float(rng.integers(9)), 0.0) for _ in range(3)]
+        )
+
+
+def test_theorem_2_when_ties_in_x_make_two_strips_alike() -> None:
+    check_fewest_messages({"x": [1.0, 0.0, 2.0, 2.0], "y": [5.0, 1.0, 1.0, 1.0], "k": 2}, [("update", 0, 4.0, 0.0)])
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 7])

@@ -84,13 +84,13 @@ def two_lists(draw: st.DrawFn) -> tuple[Lists, Lists, int]:
     return one(), one(), k
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(two_lists())
 def test_union_is_exact_and_minimal(case: tuple[Lists, Lists, int]) -> None:
     check(union_tiles, *case, minus=False)
 
 
-@settings(deadline=None, max_examples=800)
+@settings(deadline=None, max_examples=250)
 @given(two_lists())
 def test_gain_is_exact_and_minimal(case: tuple[Lists, Lists, int]) -> None:
     check(gain_tiles, *case, minus=True)

@@ -160,7 +160,7 @@ def test_another_version(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "error", "text"),
     [
         (("gaussian", 1, 1), ValueError, "one of anti-correlated, clustered, correlated, uniform, got 'gaussian'"),
-        (("uniform", 0, 1), ValueError, "count must be at least 1, got 0"),
+        (("uniform", 0, 1), ValueError, "count must be between 1 and 2\\^40 - 1, got 0"),
         (("uniform", 1.5, 1), TypeError, "count must be an integer, got 1.5"),
         (("uniform", True, 1), TypeError, "count must be an integer, got True"),
         (("uniform", 1, -1), ValueError, "seed must be between 0 and 2\\^63 - 1, got -1"),

@@ -1,5 +1,6 @@
 """The command as a newcomer meets it: in a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -66,6 +67,27 @@ def test_run_and_compare(tmp_path: Path) -> None:
     assert missing.returncode == 2
     assert missing.stderr.count("\n") == 1
     assert "not a finished run" in missing.stderr
+
+
+def test_scenario_check_tells_every_mistake_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "good.toml").write_text('name = "good"\napproaches = ["unicast"]\n', encoding="utf-8")
+    (tmp_path / "bad.toml").write_text('extends = "good.toml"\nk = 0\n[events]\nrate = 100\n', encoding="utf-8")
+    checked = rangecast("scenario", "check", "bad.toml", "good.toml", "missing.toml", cwd=tmp_path)
+    assert checked.returncode == 2
+    assert checked.stdout == "good.toml: ok\n"
+    assert [line[:25] for line in checked.stderr.splitlines()] == [
+        "bad.toml:2: k = 0: must b",
+        "bad.toml:4: events.rate =",
+        "missing.toml: cannot be r",
+    ]
+    assert rangecast("scenario", "check", "good.toml", cwd=tmp_path).returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "good.toml"]
+
+
+def test_scenario_schema_is_json(tmp_path: Path) -> None:
+    printed = rangecast("scenario", "schema", cwd=tmp_path)
+    assert printed.returncode == 0, printed.stderr
+    assert json.loads(printed.stdout)["properties"]["k"]["default"] == 20
 
 
 def test_help_lists_the_commands(tmp_path: Path) -> None:

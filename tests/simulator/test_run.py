@@ -31,7 +31,7 @@ SCENARIO = Scenario.model_validate(
         "network": {"brokers": 16},
         "objects": {"count": 40},
         "subscriptions": {"count": 300},
-        "events": {"count": 50, "rate_per_s": 2000.0, "arrival": "poisson"},
+        "events": {"count": 50, "rate": "2000/s", "arrival": "poisson"},
     }
 )
 COUNTED = [name for name in EVENTS.names if not name.startswith("latency")]

@@ -1,10 +1,15 @@
 """Scenarios: every mistake gets one line with file, key, value, rule and remedy."""
 
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from simulator.scenario import ScenarioError, load_scenario
+from simulator.mistakes import key_lines
+from simulator.scenario import Scenario, ScenarioError, load_scenario, scenario_toml
 
 DEMO = Path(__file__).parents[2] / "scenarios" / "demo.toml"
 
@@ -58,6 +63,16 @@ def test_the_demo_is_the_documented_one() -> None:
         (('"unicast"', '"paint-dense"'), ":4: approaches = 'paint-dense': ", "remove the repetition"),
         (('["paint-dense", "unicast"]', "[]"), ":4: approaches = []: ", "at least one approach"),
         (("[network]\nbrokers = 4", "[topology]\nnodes = 100"), ":10: topology.nodes = 100: ", "at least 3037 nodes"),
+        (("[network]\nbrokers = 4", "network = 4"), ":9: objects.network = 4: ", "no such key"),
+        (("[network]\nbrokers = 4", "[events]\nrate = 4"), ":10: events.rate = 4: ", 'write for example "50/s"'),
+        (("[network]\nbrokers = 4", '[events]\nrate = "4ms"'), ":10: events.rate = '4ms': ", "one of /h, /min, /s"),
+        (("[network]\nbrokers = 4", '[sizes]\nevent = "0B"'), ":10: sizes.event = '0B': ", "at least 1B; raise it"),
+        (("[network]\nbrokers = 4", '[costs]\nsnap = "-1us"'), ":10: costs.snap = '-1us': ", "must be a duration"),
+        (("brokers = 4", 'last_hop = "yes"'), ":10: network.last_hop = 'yes': ", "true or false"),
+        (("brokers = 4", "kind = 1"), ":10: network.kind = 1: ", "one of 'can' or 'tree'"),
+        (("count = 10", "distribution = 1"), ":7: objects.distribution = 1: ", "in quotes"),
+        (('["paint-dense", "unicast"]', '"unicast"'), ":4: approaches = 'unicast': ", "in brackets"),
+        (('name = "small"', 'name = "small"\nsizes = 1'), ":3: sizes = 1: ", "write [sizes]"),
         (('name = "small"', ""), ": name: ", "needed"),
         (('name = "small"', 'name = "../x"'), ":2: name = '../x': ", "rename it"),
     ],
@@ -77,7 +92,11 @@ def test_more_than_one_mistake_is_counted(tmp_path: Path) -> None:
 
 
 def test_invalid_toml_names_the_line(tmp_path: Path) -> None:
-    assert "at line 3" in message_for(tmp_path, SMALL.replace("k = 3", "k = = 3"))
+    message = message_for(tmp_path, SMALL.replace("k = 3", "k = = 3"))
+    assert message.startswith(":3: not valid TOML: Invalid value in column 5")
+    assert message_for(tmp_path, "k = [").startswith(": not valid TOML: ")
+    assert "nested too deeply" in message_for(tmp_path, "k = " + "[" * 100_000)
+    assert "not valid TOML" in message_for(tmp_path, "k = " + "9" * 10_000)
 
 
 def test_an_unreadable_file_says_why(tmp_path: Path) -> None:
@@ -99,3 +118,137 @@ def test_overrides_replace_and_are_checked(tmp_path: Path) -> None:
     assert "k = 0" in message_for(tmp_path, SMALL, "k=0")
     assert "key=value" in message_for(tmp_path, SMALL, "k")
     assert "not a table" in message_for(tmp_path, SMALL, "k.x=1")
+    with pytest.raises(ScenarioError, match="only a scenario file can extend"):
+        load_scenario(path, ("extends=base.toml",))
+
+
+def test_an_override_is_blamed_for_its_own_value_only(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL.replace("brokers = 4", "brokers = 0"), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path, ("objects={count=0}", "events.rate=5"))
+    assert [line.partition(": ")[0] for line in caught.value.mistakes] == [
+        f"{path}:10",
+        "command line",
+        "command line",
+    ]
+    assert load_scenario(path, ("network.brokers=4", "events.rate=50/min")).events.rate_per_s == 50 / 60
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., Path]:
+    def write(**texts: str) -> Path:
+        for name, text in texts.items():
+            (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+        return tmp_path / f"{next(iter(texts))}.toml"
+
+    return write
+
+
+def test_a_file_extends_another(files: Callable[..., Path]) -> None:
+    top = files(
+        top='extends = "middle.toml"\nname = "top"\n[objects]\ncount = 30\n',
+        middle='extends = "base.toml"\napproaches = ["cn-relax"]\nnetwork = {space = "square"}\n',
+        base=SMALL,
+    )
+    scenario = load_scenario(top, ("k=4",))
+    assert (scenario.name, scenario.k, scenario.objects.count) == ("top", 4, 30)
+    assert scenario.approaches == ["cn-relax"]
+    assert (scenario.network.brokers, scenario.network.space) == (4, "square")
+
+
+def test_a_base_is_seen_from_its_own_file(tmp_path: Path, files: Callable[..., Path]) -> None:
+    files(base=SMALL)
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "top.toml").write_text('extends = "../base.toml"\nk = 2\n', encoding="utf-8")
+    assert load_scenario(inner / "top.toml").k == 2
+
+
+@pytest.mark.parametrize(
+    ("top", "base", "blamed", "rule"),
+    [
+        ("k = 2", SMALL.replace("brokers = 4", "brokers = 0"), "base.toml:10: network.brokers = 0: ", "at least 1"),
+        ("k = 0", SMALL, "top.toml:2: k = 0: ", "at least 1"),
+        ("k = 2", SMALL.replace("k = 3", "k = 0\nkk = 1"), "base.toml:4: kk = 1: ", "no such key"),
+        ("[objects]\ncount = 2", SMALL, "base.toml:3: k = 3: ", "objects.count, which is 2"),
+        ("objects = 2", SMALL, "top.toml:2: objects = 2: ", "must be a table"),
+        ("k = 2", SMALL.replace("k = 3", "k = = 3"), "base.toml:3: not valid TOML: ", "mend that line"),
+        ("k = 2", 'extends = "top.toml"', "base.toml:1: extends = 'top.toml': ", "in a circle; remove"),
+        ("k = 2", 'extends = "base.toml"', "base.toml:1: extends = 'base.toml': ", "in a circle; remove"),
+        ("k = 2", 'k = 1\nextends = "no.toml"', "base.toml:2: extends = 'no.toml': ", "cannot be read: No such file"),
+        ("k = 2", 'extends = "."', "base.toml:1: extends = '.': ", "cannot be read: Is a directory"),
+        ("k = 2", 'extends = "\\u0000"', "base.toml:1: extends = '\\x00': ", "cannot be read: "),
+        ("k = 2", "extends = 3", "base.toml:1: extends = 3: ", "write it in quotes"),
+        ("k = 2", "[extends]", "base.toml:1: extends = {}: ", "write it in quotes"),
+        ("", "k = 2", "top.toml: name: ", "needed"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_found_in_the_file_where_it_stands(
+    tmp_path: Path, files: Callable[..., Path], top: str, base: str, blamed: str, rule: str
+) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(files(top=f'extends = "base.toml"\n{top}\n', base=base))
+    assert str(caught.value).startswith(f"{tmp_path}/{blamed}")
+    assert rule in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_lines_are_found_however_keys_are_written() -> None:
+    text = (
+        '# k = 0\nk = 1\na."b c".d = 2\n\n[t] # [u]\nlist = [\n  1,\n  # ]\n  2,\n]\ntext = """\nk = 3\n[v]\n"""\n'
+        "inline = {x = 1, y = {z = 2}}\n[t.below]\nk = 4\n[[many]]\nk = 5\n"
+    )
+    tomllib.loads(text)
+    assert key_lines(text) == {
+        ("k",): 2,
+        ("a",): 3,
+        ("a", "b c"): 3,
+        ("a", "b c", "d"): 3,
+        ("t",): 5,
+        ("t", "list"): 6,
+        ("t", "text"): 11,
+        ("t", "inline"): 15,
+        ("t", "inline", "x"): 15,
+        ("t", "inline", "y"): 15,
+        ("t", "inline", "y", "z"): 15,
+        ("t", "below"): 16,
+        ("t", "below", "k"): 17,
+        ("many",): 18,
+        ("many", "k"): 19,
+    }
+
+
+@given(
+    rate=st.floats(1e-6, 1e9),
+    cost=st.floats(0, 1e6),
+    size=st.integers(1, 10**9),
+    bandwidth=st.none() | st.floats(1e-6, 1e9),
+)
+@settings(deadline=None, max_examples=100)
+def test_what_is_written_reads_back_equal(rate: float, cost: float, size: int, bandwidth: float | None) -> None:
+    demo = load_scenario(DEMO)
+    scenario = demo.model_copy(
+        update={
+            "approaches": ["paint-dense(0.5)", "unicast"],
+            "events": demo.events.model_copy(update={"rate_per_s": rate}),
+            "costs": demo.costs.model_copy(update={"broker_s": cost, "snap_s": cost / 3}),
+            "sizes": demo.sizes.model_copy(update={"message_bytes": size}),
+            "topology": demo.topology.model_copy(update={"bandwidth_mbps": bandwidth}),
+        }
+    )
+    text = scenario_toml(scenario)
+    assert Scenario.model_validate(tomllib.loads(text)) == scenario
+    assert scenario_toml(Scenario.model_validate(tomllib.loads(text))) == text
+
+
+def test_a_written_scenario_has_units_and_stands_alone(tmp_path: Path, files: Callable[..., Path]) -> None:
+    top = files(top='extends = "base.toml"\n[costs]\nbroker = "0.5 ms"\n[sizes]\nmessage = "2kB"\n', base=SMALL)
+    scenario = load_scenario(top)
+    assert (scenario.costs.broker_s, scenario.sizes.message_bytes) == (0.0005, 2000)
+    text = scenario_toml(scenario)
+    assert "extends" not in text
+    for line in ('broker = "500us"', 'snap = "2us"', 'message = "2kB"', 'unicast = "16B"', 'rate = "100/s"'):
+        assert line in text.splitlines()
+    (tmp_path / "alone.toml").write_text(text, encoding="utf-8")
+    assert load_scenario(tmp_path / "alone.toml") == scenario

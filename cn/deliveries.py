@@ -1,0 +1,75 @@
+"""What a network is asked to carry and what it says it did: the same for every network."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Deliveries", "Hops", "link_costs", "message_corners", "message_starts"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Deliveries(NamedTuple):
+    """What a network did with a table of messages.
+
+    `overlay_hops`, `ip_hops` (messages,) i8: hops between brokers, and links under them.
+    `offsets`, `zones` i8: message i reached the zones of brokers `zones[offsets[i]:offsets[i + 1]]`, in that order.
+    `sent` (brokers,) i8: messages that each broker sent on.
+    """
+
+    overlay_hops: Ints
+    ip_hops: Ints
+    offsets: Ints
+    zones: Ints
+    sent: Ints
+
+    @property
+    def zones_reached(self) -> Ints:
+        """Number of zones that each message reached, (messages,) i8."""
+        return np.diff(self.offsets)
+
+
+class Hops(NamedTuple):
+    """Every hop of a table of messages, so that a clock can be put on them.
+
+    Hops of message i are rows `offsets[i]:offsets[i + 1]`, each after the one that brought its sender the message:
+    `senders`, `receivers` i8: brokers. `previous` i8: row of that earlier hop, -1 at the source.
+    `delivers` bool: the receiver hands the message to its own subscriptions.
+    `at_source` (messages,) bool: the source does.
+    """
+
+    offsets: Ints
+    senders: Ints
+    receivers: Ints
+    previous: Ints
+    delivers: npt.NDArray[np.bool_]
+    at_source: npt.NDArray[np.bool_]
+
+
+def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Columns l_in, r_in, l_out, r_out of messages, refused unless each holds a point with l <= r."""
+    l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
+    wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
+    return l_in, r_in, l_out, r_out
+
+
+def message_starts(sources: npt.ArrayLike, messages: int, present: npt.NDArray[np.bool_]) -> Ints:
+    """Broker at which each message starts, (messages,) i8; `sources` may be one for all."""
+    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(sources, np.int64), messages))
+    if messages and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
+        raise ValueError(f"sources must be brokers that are present ({int(present.sum())} of {len(present)} are)")
+    return starts
+
+
+def link_costs(ip_hops: npt.NDArray[np.integer] | None, brokers: int, owners: Ints, neighbours: Ints) -> Ints:
+    """IP hops from each owner to its neighbour, (links,) i8; 1 each when `ip_hops` is missing."""
+    if ip_hops is None:
+        return np.ones(len(neighbours), np.int64)
+    if ip_hops.shape != (brokers, brokers):
+        raise ValueError(f"ip_hops must be square with a row per broker ({brokers}), got {ip_hops.shape}")
+    return ip_hops[owners, neighbours].astype(np.int64)

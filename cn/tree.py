@@ -1,0 +1,359 @@
+"""A content-based routing tree in the manner of Siena and PADRES: messages go where somebody behind a link may match.
+
+Every subscription lives at the broker nearest to its node. The brokers form a spanning tree, and each keeps, for
+every link, a summary of the subscriptions behind it: at most `limit` boxes of the subscription space. A broker hands
+a message to those neighbours, other than the one it came from, behind which a box has a point of the message's
+rectangle, and delivers it when a box of its own has one. A tree has one path between two brokers, so no broker gets
+a message twice; summaries hold every subscription behind their link, so none is missed. What a small limit costs is
+hops toward brokers where nobody matches.
+
+After A. Carzaniga, D. S. Rosenblum and A. L. Wolf, "Design and evaluation of a wide-area event notification service",
+ACM TOCS 19(3), 2001 (subscription forwarding with covering, peer-to-peer), and PADRES, with bounding boxes in
+place of sets of covering subscriptions.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
+from cn.deliveries import Deliveries, Floats, Hops, Ints, link_costs, message_corners, message_starts
+from cn.forwarding import follow_messages, multicast, next_hops
+from cn.summaries import TreeTable, add_own, grow, summarise_links, summarise_own
+from rangecast import RangecastError, njit
+from topologies import Routes
+
+__all__ = ["RoutingTree", "TreeError"]
+
+
+class TreeError(RangecastError):
+    """The brokers cannot be kept in one tree, or a tree is not what it should be."""
+
+
+class RoutingTree:
+    """Brokers in a spanning tree that forward by summaries of the subscriptions behind their links.
+
+    Parameters
+    ----------
+    routes
+        IP routes of the n brokers. Near means few IP hops, then little delay, then a small number.
+    limit
+        Most boxes in a summary. With as many as there are subscriptions, messages take no needless hop.
+
+    Attributes
+    ----------
+    ip_routes : Routes
+        The routes it was made with.
+    present : bool array (n,)
+        Which brokers have not left.
+    links : int64 array (brokers present - 1, 2)
+        The tree: a minimum spanning tree of the IP hops between brokers, ties by delay, then by number.
+    table : TreeTable
+        What brokers know.
+
+    Notes
+    -----
+    Subscriptions that come are added to the summaries from their broker onward, as far as no box covers the news;
+    those that go leave the boxes as they are. After changes to a quarter of the subscriptions present, all summaries
+    are made anew (`rebuild`). O(n min(limit, largest id)) space for summaries, besides the subscriptions.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = nx.path_graph(5)
+    >>> nx.set_edge_attributes(graph, {e: {"delay_ms": 1.0, "bandwidth_mbps": 100.0} for e in graph.edges})
+    >>> tree = RoutingTree(Routes.build(graph, [0, 2, 4]))
+    >>> tree.subscribe([0, 1], [0.1, 0.3], [0.4, 0.9], nodes=[1, 4]).tolist()
+    [0, 2]
+    >>> tree.next_hops(1, -1, 0.3, 0.5, 0.2, 1.0)
+    (False, [2])
+    """
+
+    def __init__(self, routes: Routes, *, limit: int = 16) -> None:
+        if limit < 1:
+            raise ValueError(f"limit must be at least 1 box, got {limit}")
+        self.ip_routes = routes
+        self.limit = limit
+        n = len(routes.brokers)
+        self.present = np.ones(n, np.bool_)
+        self.links = spanning_links(routes, range(n))
+        self._nearest = _nearest(routes.node_hops, routes.node_delay_ms, self.present)
+        self._server = self._centre()
+        # By id, with room to spare; an id not in use has home -1.
+        self._l, self._r = np.empty(0), np.empty(0)
+        self._nodes, self._home = np.empty(0, np.int64), np.empty(0, np.int64)
+        self._subscribed = 0
+        self._changed = 0
+        self._counts = np.zeros(n + 2 * (n - 1), np.int64)
+        self._boxes = np.empty((len(self._counts), 1, 4))
+        self._connect()
+
+    @property
+    def server(self) -> int:
+        """Broker that keeps the objects: least IP hops to all, ties to the smallest; if it leaves, chosen again."""
+        return self._server
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:  # noqa: ARG002
+        """Gateway broker of each subscription, the nearest to its node: (m,) i8. The range does not matter."""
+        return self._nearest[self._check_nodes(np.asarray(nodes))]
+
+    def subscribe(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
+        """Take in subscriptions under ids not in use; returns their gateways, (m,) i8.
+
+        O(links reached x limit) each; at best one, where an older box covers the newcomer.
+        """
+        rows = np.asarray(ids, np.int64)
+        lows, highs, where = np.asarray(l, np.float64), np.asarray(r, np.float64), np.asarray(nodes)
+        if rows.ndim != 1 or not rows.shape == lows.shape == highs.shape == where.shape:
+            raise ValueError(
+                "ids, l, r and nodes must be one-dimensional and equally long, "
+                f"got shapes {rows.shape}, {lows.shape}, {highs.shape} and {where.shape}"
+            )
+        wrong = ~((lows <= highs) & np.isfinite(lows) & np.isfinite(highs))
+        if wrong.any():
+            at = int(wrong.argmax())
+            raise ValueError(f"a subscription needs finite ends l <= r, got [{lows[at]}, {highs[at]}] at row {at}")
+        home = self.home(lows, highs, where)
+        self._check_distinct(rows)
+        self._reserve(int(rows.max(initial=-1)) + 1)
+        if (self._home[rows] >= 0).any():
+            raise ValueError(f"ids must not be in use, got {rows[self._home[rows] >= 0][0]}")
+        self._l[rows], self._r[rows], self._nodes[rows], self._home[rows] = lows, highs, where, home
+        self._subscribed += len(rows)
+        if not self._note(len(rows)):
+            grow(self.table, home, lows, highs)
+        return home
+
+    def unsubscribe(self, ids: npt.ArrayLike) -> None:
+        """Forget subscriptions. O(1) each: the boxes stay as they are until the next `rebuild`."""
+        rows = np.asarray(ids, np.int64)
+        self._check_distinct(rows)
+        missing = rows[rows >= len(self._home)] if len(rows) else rows
+        missing = missing if len(missing) else rows[self._home[rows] < 0]
+        if len(missing):
+            raise ValueError(f"ids must be in use, got {missing[0]}")
+        self._home[rows] = -1
+        self._subscribed -= len(rows)
+        self._note(len(rows))
+
+    def rebuild(self) -> None:
+        """Make all summaries anew from the subscriptions present. O(m log m + n limit log limit)."""
+        rows = np.flatnonzero(self._home >= 0)
+        rows = rows[np.argsort(self._home[rows], kind="stable")]
+        offsets = np.searchsorted(self._home[rows], np.arange(len(self) + 1))
+        summarise_own(self.table, offsets, self._l[rows], self._r[rows])
+        self._changed = 0
+        self._summarise_links()
+
+    def leave(self, broker: int) -> None:
+        """Let a broker leave or crash: the tree closes behind it and its subscriptions go to the next nearest broker.
+
+        Its neighbours link up by a minimum spanning tree among themselves; all other links stay. The summaries
+        of links are made anew. O(n limit log limit + brokers x nodes + m).
+        """
+        self._check_present(broker)
+        if self.present.sum() == 1:
+            raise TreeError(f"broker {broker} is the last one: nobody is left to take its subscriptions")
+        around = self.table.neighbours[self.table.starts[broker] : self.table.starts[broker + 1]]
+        kept = self.links[(self.links != broker).all(axis=1)]
+        self.links = np.concatenate((kept, spanning_links(self.ip_routes, np.sort(around).tolist())))
+        self.present[broker] = False
+        self._nearest = _nearest(self.ip_routes.node_hops, self.ip_routes.node_delay_ms, self.present)
+        if broker == self._server:
+            self._server = self._centre()
+        orphans = np.flatnonzero(self._home == broker)
+        self._home[orphans] = self._nearest[self._nodes[orphans]]
+        self._counts[broker] = 0
+        self._connect()
+        if not self._note(len(orphans)):
+            add_own(self.table, self._home[orphans], self._l[orphans], self._r[orphans])
+            self._summarise_links()
+
+    def next_hops(
+        self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
+    ) -> tuple[bool, list[int]]:
+        """Decide what a broker does with a message: deliver it to its own subscriptions or not, and hand it to whom.
+
+        `came_from` is the broker that sent it, -1 where it starts. O(number of neighbours x limit).
+        """
+        self._check_present(broker)
+        out = np.empty(len(self), np.int64)
+        delivers, count = next_hops(self.table, broker, came_from, l_in, r_in, l_out, r_out, out)
+        return bool(delivers), self.table.neighbours[out[:count]].tolist()
+
+    def multicast(
+        self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
+    ) -> Deliveries:
+        """Carry a table of messages to every broker they may concern; compiled, by the decisions of `next_hops`.
+
+        Parameters
+        ----------
+        table
+            Messages with fields l_in, r_in, l_out, r_out.
+        sources
+            Broker at which each message starts, or one for all.
+        ip_hops
+            IP hops between brokers, (n, n). Without it `ip_hops` of the answer equals the overlay hops.
+
+        Notes
+        -----
+        O(brokers met x neighbours x limit) time for all messages together, O(messages + brokers reached) space.
+        """
+        starts = message_starts(sources, len(table), self.present)
+        owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
+        cost = link_costs(ip_hops, len(self), owners, self.table.neighbours)
+        return Deliveries(*multicast(self.table, *message_corners(table), starts, cost))
+
+    def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
+        """Follow a table of messages hop by hop: the same hops as `multicast` counts."""
+        starts = message_starts(sources, len(table), self.present)
+        return Hops(*follow_messages(self.table, *message_corners(table), starts))
+
+    def path(self, source: int, target: int) -> list[int]:
+        """Brokers from one to another along the tree, both included: for unicast over the overlay. O(n)."""
+        self._check_present(source)
+        self._check_present(target)
+        _, parents = self._walk(source)
+        way = [target]
+        while way[-1] != source:
+            way.append(int(parents[way[-1]]))
+        return way[::-1]
+
+    def _centre(self) -> int:
+        brokers = np.flatnonzero(self.present)
+        return int(brokers[self.ip_routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
+
+    def _connect(self) -> None:
+        """Make the table's links from the tree; the brokers' own summaries stay."""
+        n = len(self)
+        ends = np.concatenate((self.links, self.links[:, ::-1]))
+        order = np.lexsort((ends[:, 1], ends[:, 0]))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        starts = np.searchsorted(ends[order, 0], np.arange(n + 1))
+        back = place[(order + len(self.links)) % max(len(order), 1)]
+        self._counts[n:] = 0
+        self.table = TreeTable(starts, ends[order, 1], back, self._counts, self._boxes)
+
+    def _walk(self, source: int) -> tuple[Ints, Ints]:
+        """Brokers outward from one of them, and the broker before each, (n,), along the tree."""
+        neighbours = self.table.neighbours
+        graph = csr_array(
+            (np.ones(len(neighbours), np.int32), neighbours, self.table.starts), shape=(len(self), len(self))
+        )
+        outward, parents = breadth_first_order(graph, source, directed=True)
+        return outward.astype(np.int64), parents.astype(np.int64)
+
+    def _summarise_links(self) -> None:
+        outward, parents = self._walk(self._server)
+        owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
+        uplink = np.full(len(self), -1)
+        inward = parents[owners] == self.table.neighbours
+        uplink[owners[inward]] = np.flatnonzero(inward)
+        summarise_links(self.table, outward, uplink)
+
+    def _note(self, changes: int) -> bool:
+        """Count changes; rebuild, and say so, when they come to a quarter of the subscriptions present."""
+        self._changed += changes
+        if 4 * self._changed < self._subscribed or not changes:
+            return False
+        self.rebuild()
+        return True
+
+    def _reserve(self, rows: int) -> None:
+        """Make room for ids below `rows`, doubling so that newcomers one by one cost O(1) each."""
+        more = max(rows, 2 * len(self._home)) - len(self._home)
+        if rows <= len(self._home):
+            return
+        self._l, self._r = (np.concatenate((column, np.zeros(more))) for column in (self._l, self._r))
+        self._nodes = np.concatenate((self._nodes, np.zeros(more, np.int64)))
+        self._home = np.concatenate((self._home, np.full(more, -1)))
+        width = min(self.limit, len(self._home))
+        if width > self._boxes.shape[1]:
+            boxes = np.empty((len(self._boxes), width, 4))
+            boxes[:, : self._boxes.shape[1]] = self._boxes
+            self._boxes = boxes
+            self.table = self.table._replace(boxes=boxes)
+
+    def _check_present(self, broker: int) -> None:
+        if not (0 <= broker < len(self) and self.present[broker]):
+            raise ValueError(f"broker must be one of the {int(self.present.sum())} present, got {broker}")
+
+    def _check_nodes(self, nodes: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
+        count = self.ip_routes.node_hops.shape[1]
+        if len(nodes) and nodes.dtype.kind not in "iu":
+            raise TypeError(f"nodes must be integers, got {nodes.dtype}")
+        labels = nodes.astype(np.int64, copy=False)
+        wrong = (labels < 0) | (labels >= count)
+        if wrong.any():
+            raise ValueError(f"nodes must be between 0 and {count - 1}, got {labels[wrong][0]}")
+        return labels
+
+    def _check_distinct(self, ids: Ints) -> None:
+        if len(ids) and ids.min() < 0:
+            raise ValueError(f"ids must not be negative, got {ids.min()}")
+        if len(np.unique(ids)) < len(ids):
+            raise ValueError("ids must be distinct")
+
+    def _check(self) -> None:
+        """Raise TreeError unless the links are a tree and every summary covers what it is made from; slow."""
+        starts, neighbours, back, counts, boxes = self.table
+        n = len(self)
+        owners = np.repeat(np.arange(n), np.diff(starts))
+        reached, _ = self._walk(self._server)
+        if len(neighbours) != 2 * (len(reached) - 1) or set(reached) != set(np.flatnonzero(self.present)):
+            raise TreeError("the links are not a tree over the brokers present")
+        if (neighbours[back] != owners).any() or (back[back] != np.arange(len(back))).any():
+            raise TreeError("a link has no way back")
+        for row in np.flatnonzero(self._home >= 0):
+            point = np.array([[self._l[row], self._l[row], self._r[row], self._r[row]]])
+            if not _covers(boxes[self._home[row], : counts[self._home[row]]], point):
+                raise TreeError(f"broker {self._home[row]} does not know its subscription {row}")
+        for e, b in enumerate(neighbours):
+            for slot in [int(b), *(n + f for f in range(starts[b], starts[b + 1]) if f != back[e])]:
+                if not _covers(boxes[n + e, : counts[n + e]], boxes[slot, : counts[slot]]):
+                    raise TreeError(f"link {owners[e]} to {b} does not cover what {b} knows")
+
+
+def _covers(outer: Floats, inner: Floats) -> bool:
+    """Whether each inner box lies in one of the outer boxes."""
+    a, b = outer[None], inner[:, None]
+    inside = (a[..., 0] <= b[..., 0]) & (b[..., 1] <= a[..., 1]) & (a[..., 2] <= b[..., 2]) & (b[..., 3] <= a[..., 3])
+    return bool(inside.any(axis=1).all())
+
+
+def spanning_links(routes: Routes, brokers: Sequence[int]) -> Ints:
+    """Minimum spanning tree of some brokers, ascending: (len(brokers) - 1, 2) i8. O(b^2 log b).
+
+    By IP hops, then delay, then numbers: one order of all pairs, so the tree is the same whatever the machine.
+    """
+    members = np.asarray(brokers, np.int64)
+    a, b = np.triu_indices(len(members), 1)
+    u, v = members[a], members[b]
+    rank = np.empty(len(a))
+    rank[np.lexsort((v, u, routes.delay_ms[u, v], routes.hops[u, v]))] = np.arange(1, len(a) + 1)
+    # Ranks start at 1: csgraph takes 0, the distance of brokers on one node, for a missing link.
+    chosen = minimum_spanning_tree(coo_array((rank, (a, b)), shape=(len(members), len(members))).tocsr()).tocoo()
+    return np.stack((members[chosen.row], members[chosen.col]), axis=1)
+
+
+@njit
+def _nearest(
+    node_hops: npt.NDArray[np.int32], node_delay_ms: npt.NDArray[np.float32], present: npt.NDArray[np.bool_]
+) -> Ints:
+    """Nearest present broker of every node: fewest hops, then least delay, then smallest number."""
+    nodes = node_hops.shape[1]
+    best = np.full(nodes, -1, np.int64)
+    hops = np.full(nodes, np.iinfo(np.int32).max, np.int32)
+    delay = np.full(nodes, np.inf, np.float32)
+    for b in range(len(present)):
+        if present[b]:
+            for v in range(nodes):
+                if node_hops[b, v] < hops[v] or (node_hops[b, v] == hops[v] and node_delay_ms[b, v] < delay[v]):
+                    best[v], hops[v], delay[v] = b, node_hops[b, v], node_delay_ms[b, v]
+    return best
