@@ -19,7 +19,7 @@ from topologies.inet import MIN_NODES
 
 from .approaches import parse_approach
 
-__all__ = ["Scenario", "ScenarioError", "load_scenario"]
+__all__ = ["Scenario", "ScenarioError", "Seed", "load_scenario", "make_scenario"]
 
 
 class ScenarioError(RangecastError):
@@ -203,6 +203,17 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = ()) -> Scenario:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: not valid TOML: {error}; mend that line") from error
+    return make_scenario(values, overrides, path=path, text=text)
+
+
+def make_scenario(values: dict[str, Any], overrides: tuple[str, ...], *, path: Path, text: str = "") -> Scenario:
+    """Make a scenario of a table's values, which the overrides change in place; path and text are for the error.
+
+    Raises
+    ------
+    ScenarioError
+        One line: file, key, value, rule and remedy.
+    """
     for override in overrides:
         _override(values, override)
     try:
