@@ -130,8 +130,7 @@ def sweep(
     from .sweep_tables import sweep_table
 
     chosen = load_grid(grid)
-    with sweep_progress() as progress:
-        result = run_sweep(chosen, out, master=master, processes=processes, progress=progress)
+    result = run_sweep(chosen, out, master=master, processes=processes, progress=sweep_progress())
     console = Console()
     console.print(sweep_table(chosen, result.directory / "results.csv"))
     for line in result.lines:

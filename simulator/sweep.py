@@ -106,7 +106,7 @@ def run_sweep(
     processes : int, optional
         Simulations at a time: by default, and on this machine at most, the number of cores.
     progress : rich.progress.Progress
-        Where the progress is shown.
+        Where the progress is shown, while tasks are run.
 
     Raises
     ------
@@ -124,7 +124,8 @@ def run_sweep(
         failed: dict[tuple[int, int], Failure] = {}
         if missing:
             bar = progress.add_task("starting Spark", total=len(wanted), completed=len(wanted) - len(missing))
-            failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
+            with progress:
+                failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
         _write_tables(directory, grid)
         failures = _failure_lines(grid, failed)
         _write_manifest(directory, grid, failures, watch)
