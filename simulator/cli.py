@@ -113,6 +113,37 @@ def compare(
     Console().print(comparison_table(directories))
 
 
+@app.command()
+def sweep(
+    grid: Annotated[Path, typer.Argument(help="A grid file in TOML.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Directory of the sweep; continued if it exists [default: sweeps/NAME].", show_default=False
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Simulations at a time [default: one per core].", show_default=False)
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Spark master to run the simulations on.", show_default=False)
+    ] = None,
+) -> None:
+    """Run every point of a grid with several seeds; continue where an earlier start stopped."""
+    from .grid import load_grid
+    from .sweep import run_sweep, sweep_progress
+    from .sweep_tables import sweep_table
+
+    chosen = load_grid(grid)
+    result = run_sweep(chosen, out, master=master, processes=processes, progress=sweep_progress())
+    console = Console()
+    console.print(sweep_table(chosen, result.directory / "results.csv"))
+    for line in result.lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if result.failures:
+        raise typer.Exit(1)
+
+
 @app.command(name="warm-up")
 def warm_up() -> None:
     """Compile all kernels now instead of at their first use."""

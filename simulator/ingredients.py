@@ -74,6 +74,9 @@ def assemble(
     routes_cache : Path, optional
         Directory that keeps routes.
     """
+    # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
+    arrays = (np.require(values, requirements="W") for values in workload[1:])
+    workload = Workload(workload.k, *arrays)
     model = topologies.MODELS[scenario.topology.model]
     graph = model(scenario.topology.nodes, int(generator(scenario, "topology").integers(2**31)))
     if scenario.topology.bandwidth_mbps is not None:

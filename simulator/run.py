@@ -31,7 +31,7 @@ from .tally import tally
 from .traffic import Traffic, event_records
 from .verify import Fault, verify
 
-__all__ = ["RunError", "RunResult", "Stopwatch", "answer", "check", "run_scenario"]
+__all__ = ["RunError", "RunResult", "Stopwatch", "answer", "check", "run_scenario", "versions"]
 
 _RECORDED = ("matplotlib", "networkx", "numba", "numpy", "pyarrow", "pydantic", "pyspark", "scipy", "simpy")
 
@@ -144,7 +144,7 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     manifest = {
         "scenario": scenario.model_dump(exclude_none=True),
         "seed": scenario.seed,
-        "versions": _versions(),
+        "versions": versions(),
         "verified": {name: str(fault) if fault else "right" for name, fault in faults.items()},
         "seconds": watch.seconds,
     }
@@ -259,7 +259,8 @@ def _title(scenario: Scenario) -> str:
     )
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Versions of Rangecast, Python and the libraries that numbers depend on."""
     return {"rangecast": __version__, "python": platform.python_version()} | {
         name: version(name) for name in _RECORDED
     }

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from .mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
 from .models import Scenario
 
-__all__ = ["Scenario", "ScenarioError", "load_scenario", "scenario_toml"]
+__all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "scenario_toml"]
 
 
 class _Layer(NamedTuple):
@@ -51,6 +51,21 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = ()) -> Scenario:
     values: dict[str, Any] = {}
     for layer in layers:
         _merge(values, layer.values)
+    return _make(values, overrides, layers, path)
+
+
+def make_scenario(values: dict[str, Any], overrides: tuple[str, ...], *, path: Path) -> Scenario:
+    """Make a scenario of a table's values, which the overrides change in place; `path` is the file to blame.
+
+    Raises
+    ------
+    ScenarioError
+        One line: file, key, value, rule and remedy.
+    """
+    return _make(values, overrides, [], path)
+
+
+def _make(values: dict[str, Any], overrides: tuple[str, ...], layers: list[_Layer], path: Path) -> Scenario:
     replaced = [_override(values, override) for override in overrides]
     try:
         return Scenario.model_validate(values)

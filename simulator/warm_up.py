@@ -16,8 +16,6 @@ def warm_up() -> None:
     rng = np.random.default_rng(0)
     l, r = np.sort(rng.random((2, 50)), axis=0)
     workload = Workload(3, rng.random(20), rng.random(20), l.copy(), r.copy())
-    for column in workload[1:]:
-        column.flags.writeable = False  # as columns read from Parquet are: Numba compiles for that
     for kind in ("can", "tree"):
         for engine in ("tally", "des"):
             scenario = Scenario.model_validate(
