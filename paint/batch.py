@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
-from paint.geometry import exposed_tiles, influence_tiles
+from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
 from paint.staircase import Columns, gain_tiles, make_columns, union_tiles
@@ -139,7 +139,7 @@ def _tell_union(
         c, d = sweep.counts[WEST], sweep.counts[EAST]
         end = union_tiles(x, xs[WEST], a, xs[EAST], b, west, c, east, d, k, columns, out, row)
     else:
-        end = influence_tiles(x, xs[WEST], a, xs[EAST], b, k, 1, -np.inf, np.inf, out, row)
+        end = influence_tiles(x, xs[WEST], a, xs[EAST], b, k, EACH, -np.inf, np.inf, out, row)
     stamp(out, row, end, x, plan.sign * y, i, UPDATE)
     return out, end
 
@@ -153,7 +153,9 @@ def _tell_fallen(arrays: Any, plan: Plan, sweep: Sweep, fallen: Ids, out: Rows, 
         x, y = arrays.x[i], arrays.y[i]
         _first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
         out = reserve(out, row, k)
-        end = influence_tiles(x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, 1, -np.inf, np.inf, out, row)
+        end = influence_tiles(
+            x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, EACH, -np.inf, np.inf, out, row
+        )
         stamp(out, row, end, x, plan.sign * y, i, UPDATE)
         row = end
     return out, row
@@ -208,7 +210,7 @@ def _exact(
     """Run the exact variant; the messages."""
     k = plan.k
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
-    row = 0
+    row = START
     before = _all_lists(arrays, plan, sweep, risen)
     known = _marks(arrays, fallen, risen)
     exposed = np.empty(1024, np.int64)
@@ -285,7 +287,7 @@ def _printed(
     k = plan.k
     west, east = sweep.xs[WEST], sweep.xs[EAST]
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
-    row = 0
+    row = START
     updated = _marks(arrays, fallen, risen)
     _update_all(arrays, fallen, fallen_y)
     before = _all_lists(arrays, plan, sweep, risen)
@@ -303,7 +305,7 @@ def _printed(
             if not updated[h]:
                 out = reserve(out, row, k)
                 a, b = sweep.counts[WEST], sweep.counts[EAST]
-                end = exposed_tiles(x_h, x, west, a, east, b, k, 1, -np.inf, np.inf, out, row)
+                end = exposed_tiles(x_h, x, west, a, east, b, k, EACH, -np.inf, np.inf, out, row)
                 stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
                 row = end
             expose(sweep, h, x_h, x, k)

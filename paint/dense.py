@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
-from paint.geometry import exposed_tiles, influence_tiles
+from paint.geometry import START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
@@ -105,7 +105,7 @@ def replay(
 ) -> tuple[Rows, NDArray[np.int64]]:
     """Change one object after the other; the rows, and the marks of each event."""
     marks = make_marks(len(ids))
-    row = 0
+    row = START
     for event in range(len(ids)):
         mark(marks, event, row, plan.costs)
         out, row = change(arrays, sweep, plan, ids[event], ys[event], out, row)

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from rangecast import njit
 
-__all__ = ["exposed_tiles", "influence_tiles"]
+__all__ = ["EACH", "START", "exposed_tiles", "influence_tiles"]
+
+# Arguments as int64, not as literals, for which Numba would compile a version of their own.
+EACH: int = np.int64(1)  # type: ignore[assignment]
+"""`step` of the exact algorithms."""
+START: int = np.int64(0)  # type: ignore[assignment]
+"""`row` of an empty table."""
 
 
 @njit

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paint.algorithm import COUNTERS, Plan, Rows, make_marks, mark
+from paint.geometry import START
 from paint.index import ObjectIndex, update
 from paint.messages import MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
@@ -56,7 +57,7 @@ def replay(
     """Change one object after the other; the rows, and the marks of each event: there are no calls to count."""
     marks = make_marks(len(ids))
     no_costs = np.zeros(COUNTERS, np.int64)
-    row = 0
+    row = START
     for event in range(len(ids)):
         mark(marks, event, row, no_costs)
         out, row = change(arrays, sign, ids[event], ys[event], out, row)

@@ -19,7 +19,7 @@ from matching.neighbourhood import copy_neighbourhood, new_neighbourhood
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
-from paint.geometry import exposed_tiles, influence_tiles
+from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
@@ -207,7 +207,7 @@ def enter(
     plan.costs[FIRST_K] += 2
     a, b = sweep.counts[WEST], sweep.counts[EAST]
     groups = influence_tiles(
-        x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, scratch.groups, 0
+        x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, scratch.groups, START
     )
     out = reserve(out, row, k)
     tree = _near(tree, scratch, groups, FEW_RAISING * k)
@@ -243,8 +243,8 @@ def leave(
     open_sweep(arrays, sweep, i, y_end, k)
     plan.costs[FIRST_K] += 2
     a, b = sweep.counts[WEST], sweep.counts[EAST]
-    groups = influence_tiles(x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, 0)
-    tiles = influence_tiles(x, west, a, east, b, k, 1, l_limit, r_limit, scratch.tiles, 0)
+    groups = influence_tiles(x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, START)
+    tiles = influence_tiles(x, west, a, east, b, k, EACH, l_limit, r_limit, scratch.tiles, START)
     out = reserve(out, row, k)
     tree = _near(tree, scratch, groups, FEW_LOWERING * k)
     end = paint_region(tree, plan, scratch, groups, out, row)
@@ -260,8 +260,8 @@ def leave(
             return out, end
         x_h = arrays.x[h]
         a, b = sweep.counts[WEST], sweep.counts[EAST]
-        groups = exposed_tiles(x_h, x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, 0)
-        tiles = exposed_tiles(x_h, x, west, a, east, b, k, 1, l_limit, r_limit, scratch.tiles, 0)
+        groups = exposed_tiles(x_h, x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, START)
+        tiles = exposed_tiles(x_h, x, west, a, east, b, k, EACH, l_limit, r_limit, scratch.tiles, START)
         row = end
         out = reserve(out, row, k)
         end = paint_gain(tree, plan, scratch, tiles, groups, out, row)
@@ -306,7 +306,7 @@ def replay(
 ) -> tuple[Rows, NDArray[np.int64]]:
     """Change one object after the other; the rows, and the marks of each event."""
     marks = make_marks(len(ids))
-    row = 0
+    row = START
     for event in range(len(ids)):
         mark(marks, event, row, plan.costs)
         out, row = change(arrays, tree, sweep, scratch, plan, ids[event], ys[event], out, row)
@@ -321,7 +321,7 @@ def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
     Tiles of a gain may lie over each other; only a box east of the one before is a candidate for merging.
     """
     whole = rows.view(np.int64)
-    first = row = 0
+    first = row = START
     for at in range(len(rows)):
         if at > 0 and (whole[at, 6] != whole[at - 1, 6] or whole[at, 7] != whole[at - 1, 7]):
             first = row

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from matching.kdtree import Tree, closed_box, count, report
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
-from paint.geometry import exposed_tiles, influence_tiles
+from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import UNICAST
 from paint.subscribers import Subscribers
@@ -110,7 +110,7 @@ def _pairs_by_tiles(
     k, x = plan.k, arrays.x[i]
     west, east = sweep.xs[WEST], sweep.xs[EAST]
     tiles = np.empty((k, 4))
-    found, exchanged, size = np.empty(64, np.int64), np.empty(64, np.int64), 0
+    found, exchanged, size = np.empty(64, np.int64), np.empty(64, np.int64), START
     while True:
         left, right = influence_interval(sweep, k)
         plan.costs[MIN_Y] += 1
@@ -119,10 +119,10 @@ def _pairs_by_tiles(
         if h < 0:
             break
         x_h = arrays.x[h]
-        end = exposed_tiles(x_h, x, west, a, east, b, k, 1, l_limit, r_limit, tiles, 0)
+        end = exposed_tiles(x_h, x, west, a, east, b, k, EACH, l_limit, r_limit, tiles, START)
         found, exchanged, size = _add_tiles(tree, tiles, end, h, found, exchanged, size)
         expose(sweep, h, x_h, x, k)
-    end = influence_tiles(x, west, a, east, b, k, 1, l_limit, r_limit, tiles, 0)
+    end = influence_tiles(x, west, a, east, b, k, EACH, l_limit, r_limit, tiles, START)
     found, exchanged, size = _add_tiles(tree, tiles, end, NONE, found, exchanged, size)
     return found[:size], exchanged[:size]
 
@@ -250,7 +250,7 @@ def replay(
 ) -> tuple[Rows, Ids]:
     """Change one object after the other; the rows, and the marks of each event."""
     marks = make_marks(len(ids))
-    row = 0
+    row = START
     for event in range(len(ids)):
         mark(marks, event, row, plan.costs)
         out, row = change(arrays, tree, sweep, plan, by_tiles, ids[event], ys[event], out, row)
@@ -275,7 +275,7 @@ def tally(arrays: Any, tree: Tree, sweep: Sweep, plan: Plan, ids: Ids, ys: NDArr
         left, right = influence_interval(sweep, k)
         box = closed_box(x, x, left, right)
         counts[event, 0] = count(tree, box[0], box[1], box[2], box[3])
-        end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, 1, -np.inf, np.inf, tiles, 0)
+        end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, EACH, -np.inf, np.inf, tiles, START)
         for at in range(end):
             box = closed_box(tiles[at, 0], tiles[at, 1], tiles[at, 2], tiles[at, 3])
             counts[event, 1] += count(tree, box[0], box[1], box[2], box[3])
