@@ -15,7 +15,7 @@ _STYLES = ("o-", "s--", "^-.", "d:")
 
 
 def draw_growth() -> Path:
-    """Draw microseconds per event against n, against m and against k; panels without rows stay empty."""
+    """Draw microseconds per event against n, against m and against k; panels without rows stay empty and without a log scale."""
     dense, sparse = _rows("object_indexes"), _rows("paint_sparse")
     with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
         figure = Figure(figsize=(12, 3.8), layout="constrained")
@@ -51,6 +51,8 @@ def _points(rows: list[dict[str, str]], across: str, up: str, **kept: str) -> li
 
 def _draw(axes: Axes, across: str, lines: dict[str, list[tuple[float, float]]]) -> None:
     for (label, points), style in zip(lines.items(), _STYLES, strict=False):
-        axes.plot([x for x, _ in points], [y for _, y in points], style, label=label)
-    axes.set(xscale="log", yscale="log", xlabel=across, ylabel="time per event (µs)")
+        if points:
+            axes.plot([x for x, _ in points], [y for _, y in points], style, label=label)
+            axes.set(xscale="log", yscale="log")
+    axes.set(xlabel=across, ylabel="time per event (µs)")
     axes.legend(fontsize=8)

@@ -59,14 +59,29 @@ class Messages:
         What each event of a replayed stream cost: calls of first_k, min_y and snap, and emptiness tests of merging.
     """
 
-    __slots__ = ("costs", "offsets", "table")
+    __slots__ = ("_offsets", "costs", "table")
 
     def __init__(
-        self, table: NDArray[np.void], offsets: NDArray[np.int64], costs: NDArray[np.int64] | None = None
+        self,
+        table: NDArray[np.void],
+        offsets: NDArray[np.int64] | None = None,
+        costs: NDArray[np.int64] | None = None,
     ) -> None:
         self.table = table
-        self.offsets = offsets
+        self._offsets = offsets
         self.costs = costs
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each event's messages start, and where the last one's end; made when asked for if there is one event."""
+        if self._offsets is None:
+            self._offsets = np.array((0, len(self.table)))
+        return self._offsets
+
+    @classmethod
+    def of_event(cls, rows: NDArray[np.float64], dtype: np.dtype[np.void]) -> "Messages":
+        """Copy the rows of one event, of a buffer that will be written again. Its few calls are most of an update's cost."""
+        return cls(np.frombuffer(bytearray(rows), dtype) if len(rows) else np.empty(0, dtype))
 
     @classmethod
     def of_rows(

@@ -273,7 +273,7 @@ class Server:
         rows = self._algorithm.batch(ids, ys, variant == "printed")
         for i in ids[ys == np.inf].tolist():
             self._index.delete(i)
-        return self._messages(rows, np.array((0, len(rows))))
+        return self._event(rows)
 
     def tally(self, object_ids: ArrayLike, new_ys: ArrayLike) -> NDArray[np.int64]:
         """Run a stream as `replay` does with Unicast, but count its messages in place of listing them.
@@ -341,7 +341,7 @@ class Server:
         raise ValueError(f"object_id = {i} is not an object of this server: {self._known()}")
 
     def _event(self, rows: Rows) -> Messages:
-        return self._messages(rows.copy(), np.array((0, len(rows))))
+        return Messages.of_event(rows, self._algorithm.dtype)
 
     def _messages(self, rows: Rows, offsets: NDArray[np.int64]) -> Messages:
         return Messages.of_rows(rows, offsets, self._algorithm.dtype)
