@@ -15,7 +15,7 @@ _STYLES = ("o-", "s--", "^-.", "d:")
 
 
 def draw_growth() -> Path:
-    """Draw microseconds per event against n, against m and against k; panels without rows stay empty and without a log scale."""
+    """Draw microseconds per event against n, against m and against k; a panel without rows stays empty."""
     dense, sparse = _rows("object_indexes"), _rows("paint_sparse")
     with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
         figure = Figure(figsize=(12, 3.8), layout="constrained")
@@ -55,4 +55,5 @@ def _draw(axes: Axes, across: str, lines: dict[str, list[tuple[float, float]]]) 
             axes.plot([x for x, _ in points], [y for _, y in points], style, label=label)
             axes.set(xscale="log", yscale="log")
     axes.set(xlabel=across, ylabel="time per event (µs)")
-    axes.legend(fontsize=8)
+    if any(lines.values()):
+        axes.legend(fontsize=8)

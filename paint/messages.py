@@ -73,14 +73,14 @@ class Messages:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each event's messages start, and where the last one's end; made when asked for if there is one event."""
+        """Where each event's messages start and the last one's end; for a single event made when asked for."""
         if self._offsets is None:
             self._offsets = np.array((0, len(self.table)))
         return self._offsets
 
     @classmethod
     def of_event(cls, rows: NDArray[np.float64], dtype: np.dtype[np.void]) -> "Messages":
-        """Copy the rows of one event, of a buffer that will be written again. Its few calls are most of an update's cost."""
+        """Copy the rows of one event out of a buffer that will be written again, by the cheapest way there is."""
         return cls(np.frombuffer(bytearray(rows), dtype) if len(rows) else np.empty(0, dtype))
 
     @classmethod
