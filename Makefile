@@ -24,11 +24,11 @@ java:  ## check for Java 17 or newer; as root on Debian or Ubuntu, install it
 demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
 	$(BIN)/rangecast run scenarios/demo.toml
 
-test: $(INSTALLED) java  ## run the tests, under 10 minutes on 2 cores
-	$(BIN)/python -m pytest --numprocesses 2 -m 'not slow'
+test: $(INSTALLED) java  ## run the tests and notebooks, under 10 minutes on 2 cores
+	$(BIN)/python -m pytest --numprocesses 2 -m 'not slow' --nbmake tests notebooks
 
 test-all: $(INSTALLED) java  ## run the tests and the slow suites
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 --nbmake tests notebooks
 
 check: $(INSTALLED)  ## lint, format, types and the arrows between rooms
 	$(BIN)/ruff check .

@@ -64,7 +64,9 @@ class Stopwatch:
         self.seconds[step] = round(self.seconds.get(step, 0.0) + time.perf_counter() - begun, 3)
 
 
-def run_scenario(scenario: Scenario, out: Path | None, *, master: str, progress: Progress) -> RunResult:
+def run_scenario(
+    scenario: Scenario, out: Path | None = None, *, master: str = "local[*]", progress: Progress | None = None
+) -> RunResult:
     """Run every approach of a scenario on the same events and write the run directory.
 
     Parameters
@@ -75,7 +77,7 @@ def run_scenario(scenario: Scenario, out: Path | None, *, master: str, progress:
         Directory to make; it must not exist. By default the first free one of runs/NAME, runs/NAME-2, ...
     master : str
         Spark master for the population and the summary.
-    progress : rich.progress.Progress
+    progress : rich.progress.Progress, optional
         Where the steps are shown.
 
     Raises
@@ -86,7 +88,7 @@ def run_scenario(scenario: Scenario, out: Path | None, *, master: str, progress:
     directory = _free_directory(scenario.name) if out is None else out
     partial = _partial_directory(directory)
     try:
-        result = _run_into(partial, scenario, master, progress)
+        result = _run_into(partial, scenario, master, progress or Progress(disable=True))
         partial.rename(directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
