@@ -25,10 +25,10 @@ demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of thr
 	$(BIN)/rangecast run scenarios/demo.toml
 
 test: $(INSTALLED) java  ## run the tests and notebooks, under 10 minutes on 2 cores
-	$(BIN)/python -m pytest --numprocesses 2 -m 'not slow' --nbmake tests notebooks
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'not slow' --nbmake tests notebooks
 
 test-all: $(INSTALLED) java  ## run the tests and the slow suites
-	$(BIN)/python -m pytest --numprocesses 2 --nbmake tests notebooks
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --nbmake tests notebooks
 
 check: $(INSTALLED)  ## lint, format, types and the arrows between rooms
 	$(BIN)/ruff check .
