@@ -57,7 +57,7 @@ def test_seeds_differ_and_longer_lists_begin_with_shorter_ones() -> None:
 
 
 def test_the_example_is_the_documented_one() -> None:
-    grid = load_grid(ROOT / "scenarios" / "epsilon-grid.toml")
+    grid = load_grid(ROOT / "scenarios" / "grids" / "epsilon.toml")
     assert (len(grid.points), len(grid.seeds), grid.warm_up) == (4, 5, 50)
 
 

@@ -15,6 +15,7 @@ from pipeline import EVENTS
 from simulator.approaches import APPROACHES, Approach, Outgoing, Workload
 from simulator.events import EventStream
 from simulator.ingredients import gather
+from simulator.models import Network
 from simulator.run import RunError, RunResult, run_scenario
 from simulator.scenario import Scenario
 from tests.oracles.notifications import affected_and_containing
@@ -75,12 +76,35 @@ def test_the_run_directory_tells_what_was_run(run: Run) -> None:
     assert all(seconds >= 0 for seconds in manifest["seconds"].values())
 
 
-def test_the_engines_count_the_same(run: Run) -> None:
-    des = pq.read_table(run("des").directory / "events.parquet")
-    tally = pq.read_table(run("tally", engine="tally").directory / "events.parquet")
+@pytest.mark.parametrize(
+    "network",
+    [
+        Network(brokers=16),
+        Network(brokers=16, space="square", unicast="overlay"),
+        Network(brokers=16, kind="tree", summary_boxes=2, unicast="overlay"),
+    ],
+    ids=["can", "can-square-overlay", "tree-overlay"],
+)
+def test_the_engines_count_the_same_and_every_list_is_right(run: Run, network: Network) -> None:
+    approaches = ["paint-dense", "paint-sparse", "paint-sparse(1)", "unicast", "cn-relax"]
+    timed = run("des", network=network, approaches=approaches)
+    assert timed.right, timed.verdicts
+    des = pq.read_table(timed.directory / "events.parquet")
+    counted = run("tally", engine="tally", network=network, approaches=approaches)
+    assert counted.right, counted.verdicts
+    tally = pq.read_table(counted.directory / "events.parquet")
     assert des.select(COUNTED).equals(tally.select(COUNTED))
     assert tally["latency_p50"].null_count == len(tally)
     assert des["latency_p50"].null_count < len(des)
+
+
+def test_the_last_hop_adds_to_latency_and_to_nothing_else(run: Run) -> None:
+    to_gateway = pq.read_table(run("gateway").directory / "events.parquet")
+    to_node = pq.read_table(run("node", network=Network(brokers=16, last_hop=True)).directory / "events.parquet")
+    assert to_gateway.select(COUNTED).equals(to_node.select(COUNTED))
+    before, after = (table["latency_max"].drop_null().to_numpy() for table in (to_gateway, to_node))
+    assert (after >= before).all()
+    assert (after > before).any()
 
 
 def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSession) -> None:
