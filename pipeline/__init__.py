@@ -14,7 +14,7 @@ from pipeline.populations import (
     write_population,
 )
 from pipeline.schemas import EVENTS, POPULATION, SUMMARY, spark_schema
-from pipeline.session import spark_session
+from pipeline.session import check_master, spark_session
 from pipeline.traffic import read_events, summarise, write_summary
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "PipelineError",
     "Population",
     "PopulationSpec",
+    "check_master",
     "objects",
     "population",
     "population_frame",

@@ -77,7 +77,7 @@ def spark_session(
 def check_master(master: str) -> None:
     """Refuse a master URL that Spark cannot read, before a JVM is started for it."""
     if not any(form.fullmatch(master) for form in (_LOCAL, _LOCAL_CLUSTER, _STANDALONE, _OTHER)):
-        raise PipelineError(f"master must be {_MASTERS}, got {master!r}")
+        raise PipelineError(f"--master {master}: the master must be {_MASTERS}; choose one of these forms")
 
 
 def check_reachable(master: str) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 from rangecast import RangecastError, __version__
 
@@ -71,10 +72,9 @@ def run(
 
     overrides = [*(changes or ()), *([f'engine="{engine}"'] if engine else ())]
     chosen = load_scenario(scenario, tuple(overrides))
-    with _progress() as progress:
-        result = run_scenario(chosen, out, master=master, progress=progress)
+    result = run_scenario(chosen, out, master=master, progress=_progress())
     console = Console()
-    console.print(comparison_table([result.directory]))
+    _print_table(comparison_table([result.directory]))
     for line in result.verdicts:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(f"figure   {result.figure}", markup=False, highlight=False, soft_wrap=True)
@@ -110,7 +110,7 @@ def compare(
     """Show finished runs side by side."""
     from .tables import comparison_table
 
-    Console().print(comparison_table(directories))
+    _print_table(comparison_table(directories))
 
 
 @app.command()
@@ -179,6 +179,13 @@ def schema() -> None:
     from .schema import scenario_schema
 
     print(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))
+
+
+def _print_table(table: Table) -> None:
+    """Print a table in full, wider than the terminal if need be: a number must not lose digits."""
+    console = Console()
+    needed = console.measure(table, options=console.options.update(width=1000)).maximum
+    Console(width=max(console.width, needed)).print(table, crop=False)
 
 
 def _progress() -> Progress:

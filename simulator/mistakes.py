@@ -133,5 +133,5 @@ def _unknown_key(path: KeyPath) -> str:
         table = table.tables()[parent]
     known = sorted(table.key_fields())
     close = difflib.get_close_matches(last, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "remove it"
-    return f"no such key; {hint} The keys here are {', '.join(known)}"
+    hint = f"did you mean {close[0]!r}?" if close else "remove it;"
+    return f"no such key; {hint} the keys here are {', '.join(known)}"

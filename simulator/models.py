@@ -197,9 +197,7 @@ class Scenario(Table):
     @classmethod
     def _verify_is_known(cls, value: str) -> str:
         if not re.fullmatch(_VERIFY, value):
-            raise PydanticCustomError(
-                "verify", 'must be "none", "all" or "sample:N" with N at least 1; write one of them'
-            )
+            raise PydanticCustomError("verify", 'must be "none", "all" or "sample:N" with N at least 1')
         return value
 
     @model_validator(mode="after")
@@ -211,16 +209,16 @@ class Scenario(Table):
             refuse(
                 "k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects"
             )
-        if self.network.brokers > self.topology.nodes:
-            refuse(
-                "network.brokers",
-                self.network.brokers,
-                f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",
-            )
         if self.topology.model == "inet" and self.topology.nodes < MIN_NODES:
             refuse(
                 "topology.nodes",
                 self.topology.nodes,
                 f"the model inet needs at least {MIN_NODES} nodes; raise it or take another model",
+            )
+        if self.network.brokers > self.topology.nodes:
+            refuse(
+                "network.brokers",
+                self.network.brokers,
+                f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",
             )
         return self

@@ -78,17 +78,21 @@ def run_scenario(
     master : str
         Spark master for the population and the summary.
     progress : rich.progress.Progress, optional
-        Where the steps are shown.
+        Where the steps are shown; it is started once nothing is wrong with the arguments.
 
     Raises
     ------
     RunError
         `out` exists or cannot be made.
+    PipelineError
+        `master` is no Spark master.
     """
+    pipeline.check_master(master)
     directory = _free_directory(scenario.name) if out is None else out
     partial = _partial_directory(directory)
     try:
-        result = _run_into(partial, scenario, master, progress or Progress(disable=True))
+        with progress or Progress(disable=True) as shown:
+            result = _run_into(partial, scenario, master, shown)
         partial.rename(directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)

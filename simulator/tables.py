@@ -66,6 +66,9 @@ def _cell(value: object, show: Callable[[float], str]) -> str:
 
 def _summary(directory: Path) -> list[dict[str, object]]:
     path = directory / "summary.csv"
+    if not path.is_file():
+        reason = f"it has no {path.name}" if directory.is_dir() else "there is no such directory"
+        raise RunError(f"{directory}: not a finished run: {reason}; give a directory that `rangecast run` made")
     try:
         rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
     except (OSError, ValueError) as error:
