@@ -3,7 +3,7 @@
 import pyarrow as pa
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
-__all__ = ["EVENTS", "POPULATION", "POPULATION_VERSION", "SUMMARY", "spark_schema"]
+__all__ = ["COUNTS", "EVENTS", "POPULATION", "POPULATION_VERSION", "SUMMARY", "spark_schema"]
 
 #: Raise it when the same spec gives other rows or other columns: caches of earlier versions are then left alone.
 POPULATION_VERSION = 1
@@ -20,7 +20,8 @@ def _optional(arrow_type: pa.DataType, *names: str) -> list[pa.Field]:
 #: A population: one row per subscription [l, r]; `location` in [0, 1) places it on a node of any network.
 POPULATION = pa.schema([*_required(pa.int64(), "id"), *_required(pa.float64(), "l", "r", "location")])
 
-_COUNTS = (
+#: What is counted for every event.
+COUNTS = (
     "messages",
     "bytes_in",
     "bytes_out",
@@ -39,7 +40,7 @@ _COUNTS = (
 _LATENCIES = ("latency_p50", "latency_p95", "latency_p99", "latency_max")
 
 #: `events.parquet`: one row per (approach, event). Latencies are in milliseconds, null where nobody was reached or
-#: the engine has no clock. `origin` is the network node the event came from, `object` is null for a batch.
+#: the engine has no clock. `origin` is the broker where the event arose, `object` is null for a batch.
 EVENTS = pa.schema(
     [
         *_required(pa.string(), "approach"),
@@ -48,7 +49,7 @@ EVENTS = pa.schema(
         *_required(pa.int64(), "origin"),
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
-        *_required(pa.int64(), *_COUNTS),
+        *_required(pa.int64(), *COUNTS),
         *_optional(pa.float64(), *_LATENCIES),
     ]
 )

@@ -9,29 +9,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError, spark_errors
-from pipeline.schemas import EVENTS, SUMMARY, spark_schema
+from pipeline.schemas import COUNTS, EVENTS, SUMMARY, spark_schema
 
 __all__ = ["read_events", "summarise", "write_summary"]
 
-_MEANS = (
-    "messages",
-    "bytes_in",
-    "bytes_out",
-    "overlay_bytes",
-    "ip_bytes",
-    "overlay_hops",
-    "ip_hops",
-    "zones_reached",
-    "resent_bytes",
-    "received_update",
-    "received_exposed",
-    "first_k",
-    "min_y",
-    "snap",
-    "latency_p50",
-    "latency_p95",
-    "latency_p99",
-)
+_MEANS = (*COUNTS, "latency_p50", "latency_p95", "latency_p99")
 
 
 def read_events(spark: SparkSession, path: Path) -> DataFrame:

@@ -118,9 +118,7 @@ def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSessio
     hops, server, home = ingredients.routes.hops, ingredients.network.server, ingredients.gateways.home
     for event, (affected, containing) in enumerate(affected_and_containing(objects, stream, ranges, SCENARIO.k)):
         dense, loose, unicast, relax = (by_approach[name][event] for name in SCENARIO.approaches)
-        assert dense["received_update"] == unicast["received_update"] == len(affected) or dense["kind"] == "lower"
-        # A lowered object concerns all that held it; of those, all were affected.
-        assert dense["received_update"] == len(affected)
+        assert dense["received_update"] == unicast["received_update"] == len(affected)
         assert loose["received_update"] >= len(affected)
         assert dense["received_exposed"] <= len(affected)
         assert unicast["messages"] == len(affected)
