@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install java demo test test-all check format bench clean
+.PHONY: help install java chromium demo test test-all check format docs bench clean
 
 help:  ## explain every target
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -21,13 +21,16 @@ install: $(INSTALLED)  ## make .venv and install Rangecast with its development 
 java:  ## check for Java 17 or newer; as root on Debian or Ubuntu, install it
 	@$(PYTHON) pipeline/java.py --install
 
+chromium: $(INSTALLED)  ## check for Chromium, which the tests of pages need; as root on Debian or Ubuntu, install it
+	@$(BIN)/python -m tests.chromium --install
+
 demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
 	$(BIN)/rangecast run scenarios/demo.toml
 
-test: $(INSTALLED) java  ## run the tests and notebooks, under 10 minutes on 2 cores
+test: $(INSTALLED) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'not slow' --nbmake tests notebooks
 
-test-all: $(INSTALLED) java  ## run the tests and the slow suites
+test-all: $(INSTALLED) java chromium  ## run the tests and the slow suites
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --nbmake tests notebooks
 
 check: $(INSTALLED)  ## lint, format, types and the arrows between rooms
@@ -40,8 +43,12 @@ format: $(INSTALLED)  ## mend lint and format in place
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(INSTALLED) java  ## run the benchmarks; results go to benchmarks/results
+docs: $(INSTALLED)  ## build the documentation to docs/_build/html; a warning is an error
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "documentation: docs/_build/html/index.html"
+
+bench: $(INSTALLED) java  ## run the benchmarks; results go to benchmarks/results docs/_build
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove .venv, runs and caches of this checkout
-	rm -rf .venv runs build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache benchmarks/results
+	rm -rf .venv runs build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache benchmarks/results docs/_build

@@ -14,11 +14,17 @@ NAMES = (
     "object_indexes",
     "subscriptions",
     "paint_sparse",
+    "paint_start",
     "paint_batch",
     "topologies",
     "multicast",
     "routing_tree",
+    "des",
+    "scale",
     "populations",
+    "deliveries",
+    "on_disk",
+    "hop_records",
 )
 
 

@@ -31,9 +31,9 @@ def measure(n: int, k: int) -> dict[str, float]:
         piece = slice(start, start + EVENTS)
         sent = set()
         for name, server in servers.items():
-            begin = time.perf_counter()
+            begin = time.process_time()
             messages = server.replay(ids[piece], new[piece])
-            best[name] = min(best[name], time.perf_counter() - begin)
+            best[name] = min(best[name], time.process_time() - begin)
             sent.add(messages.table.tobytes())
         if len(sent) > 1:
             raise RuntimeError(f"the indexes disagree in the piece from event {start}, n = {n}, k = {k}")

@@ -29,14 +29,14 @@ def measure(n: int, k: int) -> dict[str, float]:
     messages = 0
     for start in range(0, len(ids), 2 * EVENTS):
         first, second = slice(start, start + EVENTS), slice(start + EVENTS, start + 2 * EVENTS)
-        begin = time.perf_counter()
+        begin = time.process_time()
         messages += len(server.replay(ids[first], new[first]))
-        replay_s = min(replay_s, time.perf_counter() - begin)
+        replay_s = min(replay_s, time.process_time() - begin)
         pairs = list(zip(ids[second].tolist(), new[second].tolist(), strict=True))
-        begin = time.perf_counter()
+        begin = time.process_time()
         for i, value in pairs:
             server.update(i, value)
-        single_s = min(single_s, time.perf_counter() - begin)
+        single_s = min(single_s, time.process_time() - begin)
     return {
         "replay_per_s": EVENTS / replay_s,
         "update_per_s": EVENTS / single_s,

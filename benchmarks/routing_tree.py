@@ -105,12 +105,17 @@ def measure(name: str, routes: Routes, l: Floats, r: Floats, nodes: npt.NDArray[
         tree.subscribe(len(l) + 1 + np.arange(1000), l[fresh] - wider, r[fresh] + wider, nodes[fresh])
         joins = 1000 / (time.process_time() - start)
         start = time.process_time()
-        tree.leave(tree.server)
+        gone = tree.server
+        tree.leave(gone)
         crash = time.process_time() - start
+        start = time.process_time()
+        tree.join(gone)
+        back = time.process_time() - start
         row = {
             "population": name, "limit": limit, "build_s": build, "messages_per_s": MESSAGES / seconds,
             "hops_per_message": float(taken.overlay_hops.mean()), "least_hops_per_message": least / EXACT,
             "ratio": float(taken.overlay_hops.sum()) / least, "joins_per_s": joins, "crash_s": crash,
+            "return_s": back,
         }  # fmt: skip
         print("  ".join(f"{key} {v:.4g}" if isinstance(v, float) else f"{key} {v}" for key, v in row.items()))
         rows.append(row)

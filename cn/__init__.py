@@ -1,12 +1,13 @@
 """The content-driven network: zones, routing, multicast, gateways and subscribers."""
 
+from cn.bound import fewest_hops
 from cn.can import Can
 from cn.deliveries import Deliveries, Hops
 from cn.gateways import Gateways, LocalIndex
 from cn.inbox import Inbox
 from cn.network import Network
 from cn.relaxed import RelaxedSubscribers
-from cn.split_tree import Takeover
+from cn.split_tree import Split, Takeover
 from cn.subscribers import Subscribers
 from cn.tree import RoutingTree, TreeError
 from cn.zones import Zones, ZonesError
@@ -21,9 +22,11 @@ __all__ = [
     "Network",
     "RelaxedSubscribers",
     "RoutingTree",
+    "Split",
     "Subscribers",
     "Takeover",
     "TreeError",
     "Zones",
     "ZonesError",
+    "fewest_hops",
 ]

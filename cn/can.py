@@ -55,6 +55,11 @@ class Can:
         """Broker that keeps the objects."""
         return self.zones.server
 
+    @property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Which brokers hold a zone, (n,) bool."""
+        return self.zones.present
+
     def __len__(self) -> int:
         return len(self.zones)
 
@@ -75,9 +80,14 @@ class Can:
     def unsubscribe(self, ids: npt.ArrayLike) -> None:
         """Let subscriptions go; nothing changes, as in `subscribe`."""
 
-    def leave(self, broker: int) -> None:
-        """Let a broker leave (or crash); see `Zones.leave`."""
-        self.zones.leave(broker)
+    def leave(self, broker: int) -> Ints:
+        """Let a broker leave (or crash); see `Zones.leave`. Returns the brokers that gave a zone away: one or two."""
+        takeover = self.zones.leave(broker)
+        return np.array([takeover.gone] if takeover.merged < 0 else [takeover.gone, takeover.heir])
+
+    def join(self, broker: int, seed: int | np.random.Generator) -> Ints:
+        """Let a broker that left return; see `Zones.join`. Returns the broker that gave half of its zone away."""
+        return np.array([self.zones.join(broker, seed).keeper])
 
     def next_hops(
         self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
@@ -87,7 +97,7 @@ class Can:
         `came_from` is the broker that sent it, -1 where it starts. O(number of neighbours).
         """
         if broker not in self.zones:
-            raise ValueError(f"broker must be one that holds a zone, got {broker}")
+            raise ValueError(f"broker must be a broker that holds a zone, got {broker}")
         out = np.empty(len(self.zones), np.int64)
         delivers, count = next_hops(self.zones.table, broker, came_from, l_in, r_in, l_out, r_out, out)
         return delivers, out[:count].tolist()
@@ -97,6 +107,9 @@ class Can:
 
         O(route x neighbours): the way of a message to one point of the target's zone.
         """
+        for name, broker in (("source", source), ("target", target)):
+            if broker not in self.zones:
+                raise ValueError(f"{name} must be a broker that holds a zone, got {broker}")
         l_lo, _, _, r_hi = self.zones.table.extents[target].tolist()
         way = [source]
         while way[-1] != target:
@@ -140,7 +153,8 @@ class Can:
         zones = self.zones.table
         owners = np.repeat(np.arange(len(self)), zones.sides[:, 4] - zones.sides[:, 0])
         cost = link_costs(ip_hops, len(self), owners, zones.neighbours)
-        return Deliveries(*_multicast(zones, *corners, starts, cost))
+        columns = _multicast(zones, *corners, starts, cost)
+        return Deliveries(*columns[:5], np.column_stack((owners, zones.neighbours, columns[5])))
 
 
 @njit
@@ -248,51 +262,49 @@ def next_hops(
 @njit
 def _multicast(
     zones: ZoneTable, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints, cost: Ints
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
     """Follow every message to its region, then over the region's tree with a stack; `cost`: IP hops by edge."""
     n = len(zones.extents)
     messages = len(l_in)
     overlay = np.empty(messages, np.int64)
     ip = np.empty(messages, np.int64)
     offsets = np.zeros(messages + 1, np.int64)
-    sent = np.zeros(n, np.int64)
-    reached = np.empty(2 * messages + n, np.int64)
+    crossed = np.zeros(len(zones.neighbours), np.int64)
+    reached = np.empty((2 * messages + n, 2), np.int64)
     out = np.empty(n, np.int64)
-    brokers = np.empty(n + 1, np.int64)
-    senders = np.empty(n + 1, np.int64)
+    stack = np.empty((n + 1, 3), np.int64)
     filled = 0
     for i in range(messages):
         if filled + n > len(reached):
-            reached = np.concatenate((reached, np.empty(len(reached) + n, np.int64)))
+            reached = np.concatenate((reached, np.empty((len(reached) + n, 2), np.int64)))
         broker = sources[i]
         hops = 0
         links = 0
         while not meets(zones.extents[broker], l_in[i], r_in[i], l_out[i], r_out[i]):
             e = _toward(zones, broker, l_in[i], r_in[i], l_out[i], r_out[i])
-            sent[broker] += 1
+            crossed[e] += 1
             hops += 1
             links += cost[e]
             broker = zones.neighbours[e]
-        brokers[0] = broker
-        senders[0] = -1
+        stack[0, 0], stack[0, 1], stack[0, 2] = broker, -1, links
         depth = 1
         while depth > 0:
             depth -= 1
-            broker = brokers[depth]
-            reached[filled] = broker
+            broker, sender, travelled = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+            reached[filled, 0], reached[filled, 1] = broker, travelled
             filled += 1
-            count = _spread(zones, broker, senders[depth], l_in[i], r_in[i], l_out[i], r_out[i], out)
-            sent[broker] += count
+            count = _spread(zones, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
             hops += count
             for h in range(count):
-                links += cost[out[h]]
-                brokers[depth] = zones.neighbours[out[h]]
-                senders[depth] = broker
+                e = out[h]
+                crossed[e] += 1
+                links += cost[e]
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = zones.neighbours[e], broker, travelled + cost[e]
                 depth += 1
         overlay[i] = hops
         ip[i] = links
         offsets[i + 1] = filled
-    return overlay, ip, offsets, reached[:filled].copy(), sent
+    return overlay, ip, offsets, reached[:filled, 0].copy(), reached[:filled, 1].copy(), crossed
 
 
 @njit

@@ -16,14 +16,16 @@ class Deliveries(NamedTuple):
 
     `overlay_hops`, `ip_hops` (messages,) i8: hops between brokers, and links under them.
     `offsets`, `zones` i8: message i reached the zones of brokers `zones[offsets[i]:offsets[i + 1]]`, in that order.
-    `sent` (brokers,) i8: messages that each broker sent on.
+    `travelled` i8, as long as `zones`: IP hops from the message's source to there, along the overlay.
+    `crossed` (links, 3) i8: a broker, a neighbour of it, and how many messages it sent there.
     """
 
     overlay_hops: Ints
     ip_hops: Ints
     offsets: Ints
     zones: Ints
-    sent: Ints
+    travelled: Ints
+    crossed: Ints
 
     @property
     def zones_reached(self) -> Ints:

@@ -31,41 +31,39 @@ def next_hops(
 @njit
 def multicast(
     table: TreeTable, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints, cost: Ints
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
     """Columns of `Deliveries`: follow every message with a stack; `cost`: IP hops by link."""
     n = len(table.starts) - 1
     messages = len(l_in)
     overlay = np.zeros(messages, np.int64)
     ip = np.zeros(messages, np.int64)
     offsets = np.zeros(messages + 1, np.int64)
-    sent = np.zeros(n, np.int64)
-    reached = np.empty(2 * messages + n, np.int64)
+    crossed = np.zeros(len(table.neighbours), np.int64)
+    reached = np.empty((2 * messages + n, 2), np.int64)
     out = np.empty(n, np.int64)
-    brokers = np.empty(n, np.int64)
-    senders = np.empty(n, np.int64)
+    stack = np.empty((n, 3), np.int64)
     filled = 0
     for i in range(messages):
         if filled + n > len(reached):
-            reached = np.concatenate((reached, np.empty(len(reached) + n, np.int64)))
-        brokers[0] = sources[i]
-        senders[0] = -1
+            reached = np.concatenate((reached, np.empty((len(reached) + n, 2), np.int64)))
+        stack[0, 0], stack[0, 1], stack[0, 2] = sources[i], -1, 0
         depth = 1
         while depth > 0:
             depth -= 1
-            broker = brokers[depth]
-            here, count = next_hops(table, broker, senders[depth], l_in[i], r_in[i], l_out[i], r_out[i], out)
+            broker, sender, travelled = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+            here, count = next_hops(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
             if here:
-                reached[filled] = broker
+                reached[filled, 0], reached[filled, 1] = broker, travelled
                 filled += 1
-            sent[broker] += count
             overlay[i] += count
             for h in range(count):
-                ip[i] += cost[out[h]]
-                brokers[depth] = table.neighbours[out[h]]
-                senders[depth] = broker
+                e = out[h]
+                crossed[e] += 1
+                ip[i] += cost[e]
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = table.neighbours[e], broker, travelled + cost[e]
                 depth += 1
         offsets[i + 1] = filled
-    return overlay, ip, offsets, reached[:filled].copy(), sent
+    return overlay, ip, offsets, reached[:filled, 0].copy(), reached[:filled, 1].copy(), crossed
 
 
 @njit

@@ -1,7 +1,7 @@
 """Gateways: the brokers in their other part, finding which of their own subscriptions a message concerns.
 
 How a gateway searches is the business of an index of `matching`; here is only who is whose, and what happens when
-zones change hands.
+brokers leave and join.
 """
 
 from collections.abc import Callable
@@ -106,14 +106,28 @@ class Gateways:
         self.index.remove(rows)
         self.home[rows] = -1
 
-    def rehome(self) -> Ints:
-        """Hand subscriptions over after zones changed hands; returns the ids that have a new gateway. O(m)."""
-        here = np.flatnonzero(self.home >= 0)
-        home = np.full(len(self.home), -1)
-        home[here] = self._network.home(self._l[here], self._r[here], self._nodes[here])
-        moved = np.flatnonzero(home != self.home)
-        self.index.move(moved, home[moved], len(self._network))
-        self.home = home
+    def rehome(self, brokers: npt.ArrayLike) -> Ints:
+        """Hand subscriptions over after brokers left or joined; returns the ids that have a new gateway, ascending.
+
+        Parameters
+        ----------
+        brokers
+            From which subscriptions may have moved, as the network's `leave` and `join` say.
+
+        Notes
+        -----
+        One look at every subscription for its gateway, `home` for those of the brokers given, and what `move` of the
+        index takes for those that moved. `Scan` is built anew when a gateway outgrows its room: then 0.4 s in all for
+        two million subscriptions.
+        """
+        giving = np.zeros(len(self._network) + 1, np.bool_)  # a place more, for the -1 of those not here
+        giving[np.asarray(brokers, np.int64)] = True
+        asked = np.flatnonzero(giving[self.home])
+        home = self._network.home(self._l[asked], self._r[asked], self._nodes[asked])
+        new = home != self.home[asked]
+        moved: Ints = asked[new]
+        self.home[moved] = home[new]
+        self.index.move(moved, home[new], len(self._network))
         return moved
 
 

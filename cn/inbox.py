@@ -86,7 +86,6 @@ class Inbox:
         """Note that subscriptions started with their lists as they were before `event`, and want nothing earlier."""
         rows = np.atleast_1d(np.asarray(ids, np.int64))
         self._closed = self._closed_rows()
-        self._waiting = [part[~np.isin(part["subscription"], rows)] for part in self._waiting]
         self._closed[rows] = event
 
     def _closed_rows(self) -> Ints:

@@ -18,10 +18,14 @@ class Network(Protocol):
 
     @property
     def server(self) -> int:
-        """Broker that keeps the objects."""
+        """Broker that keeps the objects; another one when it leaves, or when a broker that joins takes its place."""
+
+    @property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Which brokers have not left, (n,) bool."""
 
     def __len__(self) -> int:
-        """Number of brokers."""
+        """Number of brokers, those that left included."""
 
     def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike) -> Ints:
         """Gateway broker of each subscription."""
@@ -32,8 +36,14 @@ class Network(Protocol):
     def unsubscribe(self, ids: npt.ArrayLike) -> None:
         """Forget subscriptions."""
 
-    def leave(self, broker: int) -> None:
-        """Let a broker leave or crash; some subscriptions then have another `home`, and messages go there."""
+    def leave(self, broker: int) -> Ints:
+        """Let a broker leave or crash; some subscriptions then have another `home`, and messages go there.
+
+        Returns the brokers from which subscriptions may have moved; all others' stay.
+        """
+
+    def join(self, broker: int, seed: int | np.random.Generator) -> Ints:
+        """Let a broker that left return; `seed` decides what is random about it. Returns the same as `leave`."""
 
     def next_hops(
         self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float

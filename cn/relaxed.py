@@ -45,6 +45,7 @@ class RelaxedSubscribers:
         self._x, self._y = np.array(x, np.float64), np.array(y, np.float64)
         self._last = np.full(len(self._x), -1, np.int64)
         self._stale: dict[int, dict[int, _Stale]] = {}
+        self._free: list[int] = []
 
     @property
     def stale(self) -> list[tuple[int, int]]:
@@ -92,10 +93,32 @@ class RelaxedSubscribers:
         if obj in self._stale and not pairs:
             del self._stale[obj]
 
-    def join(self, l: float, r: float) -> int:
-        """Take in a subscription that knows the objects in its range as they are; returns its id. O(m)."""
-        self._l, self._r = np.append(self._l, l), np.append(self._r, r)
-        return len(self._l) - 1
+    def join(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
+        """Take in subscriptions that know the objects in their ranges as they are; returns their ids. O(m).
+
+        The ids are those that `Subscribers.join` gives. What is still on its way from earlier events, also to those
+        who had the ids before, tells newcomers nothing new: `late` ignores it.
+        """
+        lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
+        more = max(len(lows) - len(self._free), 0)
+        self._free[:0] = range(len(self._l) + more - 1, len(self._l) - 1, -1)
+        self._l, self._r = (np.append(column, np.zeros(more)) for column in (self._l, self._r))
+        ids = np.array([self._free.pop() for _ in range(len(lows))], np.int64)
+        self._l[ids], self._r[ids] = lows, highs
+        return ids
+
+    def leave(self, ids: npt.ArrayLike) -> None:
+        """Let subscriptions go; what still comes for them is ignored. O(stale pairs)."""
+        rows = np.unique(np.asarray(ids, np.int64))
+        if rows.size and not (rows[0] >= 0 and rows[-1] < len(self._l) and (self._l[rows] <= self._r[rows]).all()):
+            raise ValueError("ids must be those of subscriptions present")
+        self._l[rows], self._r[rows] = np.inf, -np.inf
+        gone = set(rows.tolist())
+        for obj in list(self._stale):
+            self._stale[obj] = {s: known for s, known in self._stale[obj].items() if s not in gone}
+            if not self._stale[obj]:
+                del self._stale[obj]
+        self._free.extend(rows[::-1].tolist())
 
     def top(self, subscription: int, k: int) -> list[tuple[float, int]]:
         """The k lowest (y, object) by what a subscription knows. O(n log n)."""

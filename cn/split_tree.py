@@ -8,7 +8,7 @@ opens the outermost ones to infinity.
 from math import inf, nextafter
 from typing import NamedTuple
 
-__all__ = ["Box", "SplitTree", "Takeover"]
+__all__ = ["Box", "Split", "SplitTree", "Takeover"]
 
 
 class Box(NamedTuple):
@@ -26,6 +26,13 @@ class Takeover(NamedTuple):
     gone: int
     heir: int
     merged: int
+
+
+class Split(NamedTuple):
+    """Who joined: `broker` now holds half of the zone that was all `keeper`'s."""
+
+    broker: int
+    keeper: int
 
 
 class SplitTree:
@@ -55,10 +62,10 @@ class SplitTree:
             node = children[beyond]
         return node
 
-    def join(self, broker: int, leaf: int) -> bool:
+    def join(self, broker: int, leaf: int) -> Split | None:
         """Split a leaf in half, dimensions alternating with depth; the lower half stays, the other is `broker`'s.
 
-        Returns False, with nothing changed, when the zone is too narrow for two in either dimension.
+        Returns None, with nothing changed, when the zone is too narrow for two in either dimension.
         """
         first = self._depth(leaf) % 2
         for dimension in (first, 1 - first):
@@ -70,8 +77,8 @@ class SplitTree:
                 self.children[leaf] = pair
                 self.dimension[leaf], self.cut[leaf], self.broker[leaf] = dimension, cut, -1
                 self.leaf[keeper], self.leaf[broker] = pair
-                return True
-        return False
+                return Split(broker, keeper)
+        return None
 
     def leave(self, broker: int, neighbours: list[int]) -> Takeover:
         """Give a broker's zone to another one, so that every broker left still holds exactly one box.

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rangecast import njit
 
-__all__ = ["TreeTable", "add_own", "grow", "meets_any", "reduce_boxes", "summarise_links", "summarise_own"]
+__all__ = ["TreeTable", "grow", "meets_any", "reduce_boxes", "summarise_links", "summarise_own"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -162,14 +162,14 @@ def reduce_boxes(boxes: Floats, out: Floats) -> int:
 
 
 @njit
-def summarise_own(table: TreeTable, offsets: Ints, l: Floats, r: Floats) -> None:
-    """Make every broker's own summary; its subscriptions are `offsets[b]:offsets[b + 1]`."""
-    for b in range(len(offsets) - 1):
-        points = np.empty((offsets[b + 1] - offsets[b], 4), np.float64)
-        for i in range(len(points)):
-            points[i, 0] = points[i, 1] = l[offsets[b] + i]
-            points[i, 2] = points[i, 3] = r[offsets[b] + i]
-        table.counts[b] = reduce_boxes(points, table.boxes[b])
+def summarise_own(table: TreeTable, brokers: Ints, offsets: Ints, l: Floats, r: Floats) -> None:
+    """Make own summaries of some brokers; the subscriptions of `brokers[i]` are `offsets[i]:offsets[i + 1]`."""
+    for i in range(len(brokers)):
+        points = np.empty((offsets[i + 1] - offsets[i], 4), np.float64)
+        for p in range(len(points)):
+            points[p, 0] = points[p, 1] = l[offsets[i] + p]
+            points[p, 2] = points[p, 3] = r[offsets[i] + p]
+        table.counts[brokers[i]] = reduce_boxes(points, table.boxes[brokers[i]])
 
 
 @njit
@@ -261,15 +261,6 @@ def _cover(boxes: Floats, count: int, box: Floats) -> int:
     for d in range(4):
         boxes[best, d] = box[d]
     return count
-
-
-@njit
-def add_own(table: TreeTable, brokers: Ints, l: Floats, r: Floats) -> None:
-    """Make the brokers' own summaries cover subscriptions, without a word to their neighbours."""
-    for i in range(len(brokers)):
-        count = _cover(table.boxes[brokers[i]], table.counts[brokers[i]], np.array([l[i], l[i], r[i], r[i]]))
-        if count >= 0:
-            table.counts[brokers[i]] = count
 
 
 @njit

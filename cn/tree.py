@@ -12,8 +12,6 @@ ACM TOCS 19(3), 2001 (subscription forwarding with covering, peer-to-peer), and 
 place of sets of covering subscriptions.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
@@ -21,7 +19,7 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from cn.deliveries import Deliveries, Floats, Hops, Ints, link_costs, message_corners, message_starts
 from cn.forwarding import follow_messages, multicast, next_hops
-from cn.summaries import TreeTable, add_own, grow, summarise_links, summarise_own
+from cn.summaries import TreeTable, grow, summarise_links, summarise_own
 from rangecast import RangecastError, njit
 from topologies import Routes
 
@@ -78,7 +76,7 @@ class RoutingTree:
         self.limit = limit
         n = len(routes.brokers)
         self.present = np.ones(n, np.bool_)
-        self.links = spanning_links(routes, range(n))
+        self.links = spanning_links(routes, _pairs(np.arange(n)))
         self._nearest = _nearest(routes.node_hops, routes.node_delay_ms, self.present)
         self._server = self._centre()
         # By id, with room to spare; an id not in use has home -1.
@@ -143,36 +141,45 @@ class RoutingTree:
 
     def rebuild(self) -> None:
         """Make all summaries anew from the subscriptions present. O(m log m + n limit log limit)."""
-        rows = np.flatnonzero(self._home >= 0)
-        rows = rows[np.argsort(self._home[rows], kind="stable")]
-        offsets = np.searchsorted(self._home[rows], np.arange(len(self) + 1))
-        summarise_own(self.table, offsets, self._l[rows], self._r[rows])
+        self._summarise_own(np.arange(len(self)))
         self._changed = 0
         self._summarise_links()
 
-    def leave(self, broker: int) -> None:
+    def leave(self, broker: int) -> Ints:
         """Let a broker leave or crash: the tree closes behind it and its subscriptions go to the next nearest broker.
 
         Its neighbours link up by a minimum spanning tree among themselves; all other links stay. The summaries
-        of links are made anew. O(n limit log limit + brokers x nodes + m).
+        of links are made anew, and those of brokers that take subscriptions over. Returns the broker
+        if it had subscriptions to give away.
+        O(n limit log limit + brokers x nodes + m), and O(g log g) for the g subscriptions of those brokers.
         """
         self._check_present(broker)
         if self.present.sum() == 1:
             raise TreeError(f"broker {broker} is the last one: nobody is left to take its subscriptions")
         around = self.table.neighbours[self.table.starts[broker] : self.table.starts[broker + 1]]
         kept = self.links[(self.links != broker).all(axis=1)]
-        self.links = np.concatenate((kept, spanning_links(self.ip_routes, np.sort(around).tolist())))
+        self.links = np.concatenate((kept, spanning_links(self.ip_routes, _pairs(np.sort(around)))))
         self.present[broker] = False
-        self._nearest = _nearest(self.ip_routes.node_hops, self.ip_routes.node_delay_ms, self.present)
+        self._counts[broker] = 0
         if broker == self._server:
             self._server = self._centre()
-        orphans = np.flatnonzero(self._home == broker)
-        self._home[orphans] = self._nearest[self._nodes[orphans]]
-        self._counts[broker] = 0
-        self._connect()
-        if not self._note(len(orphans)):
-            add_own(self.table, self._home[orphans], self._l[orphans], self._r[orphans])
-            self._summarise_links()
+        return self._resettle()
+
+    def join(self, broker: int, seed: int | np.random.Generator = 0) -> Ints:  # noqa: ARG002
+        """Let a broker that left return: it takes over the subscriptions that are nearest to it.
+
+        The tree becomes the minimum spanning tree of its links and of those from the broker to all others, so the
+        broker may also stand between brokers that had closed up. Links of the tree of all brokers are never given up
+        for others while both ends are here: when everyone is back, so is that tree, whatever the order. The server
+        stays where it is, and nothing is random. Returns the brokers that gave subscriptions away; costs as `leave`.
+        """
+        if not 0 <= broker < len(self) or self.present[broker]:
+            raise ValueError(f"broker must be one of the {int((~self.present).sum())} that left, got {broker}")
+        others = np.flatnonzero(self.present)
+        star = np.sort(np.stack((others, np.full(len(others), broker)), axis=1), axis=1)
+        self.links = spanning_links(self.ip_routes, np.concatenate((self.links, star)))
+        self.present[broker] = True
+        return self._resettle()
 
     def next_hops(
         self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
@@ -207,7 +214,8 @@ class RoutingTree:
         starts = message_starts(sources, len(table), self.present)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         cost = link_costs(ip_hops, len(self), owners, self.table.neighbours)
-        return Deliveries(*multicast(self.table, *message_corners(table), starts, cost))
+        columns = multicast(self.table, *message_corners(table), starts, cost)
+        return Deliveries(*columns[:5], np.column_stack((owners, self.table.neighbours, columns[5])))
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts."""
@@ -223,6 +231,20 @@ class RoutingTree:
         while way[-1] != source:
             way.append(int(parents[way[-1]]))
         return way[::-1]
+
+    def _resettle(self) -> Ints:
+        """Move every subscription to its nearest broker and make the summaries fit; returns the brokers that gave."""
+        self._nearest = _nearest(self.ip_routes.node_hops, self.ip_routes.node_delay_ms, self.present)
+        here = np.flatnonzero(self._home >= 0)
+        home = self._nearest[self._nodes[here]]
+        new = home != self._home[here]
+        moved = here[new]
+        gave = np.unique(self._home[moved])
+        self._home[moved] = home[new]
+        self._connect()
+        self._summarise_own(np.union1d(gave, home[new]))
+        self._summarise_links()
+        return gave
 
     def _centre(self) -> int:
         brokers = np.flatnonzero(self.present)
@@ -248,6 +270,15 @@ class RoutingTree:
         )
         outward, parents = breadth_first_order(graph, source, directed=True)
         return outward.astype(np.int64), parents.astype(np.int64)
+
+    def _summarise_own(self, brokers: Ints) -> None:
+        """Make some brokers' own summaries, given in ascending order, from their subscriptions."""
+        wanted = np.zeros(len(self) + 1, np.bool_)  # a place more, for the -1 of ids not in use
+        wanted[brokers] = True
+        rows = np.flatnonzero(wanted[self._home])
+        rows = rows[np.argsort(self._home[rows], kind="stable")]
+        offsets = np.append(np.searchsorted(self._home[rows], brokers), len(rows))
+        summarise_own(self.table, brokers, offsets, self._l[rows], self._r[rows])
 
     def _summarise_links(self) -> None:
         outward, parents = self._walk(self._server)
@@ -327,19 +358,24 @@ def _covers(outer: Floats, inner: Floats) -> bool:
     return bool(inside.any(axis=1).all())
 
 
-def spanning_links(routes: Routes, brokers: Sequence[int]) -> Ints:
-    """Minimum spanning tree of some brokers, ascending: (len(brokers) - 1, 2) i8. O(b^2 log b).
+def _pairs(brokers: Ints) -> Ints:
+    """All pairs of some brokers, which are in ascending order: (pairs, 2) i8, the smaller first."""
+    a, b = np.triu_indices(len(brokers), 1)
+    return np.stack((brokers[a], brokers[b]), axis=1)
+
+
+def spanning_links(routes: Routes, pairs: Ints) -> Ints:
+    """Minimum spanning tree of the graph of some pairs of brokers (e, 2), the smaller first. O(e log e).
 
     By IP hops, then delay, then numbers: one order of all pairs, so the tree is the same whatever the machine.
     """
-    members = np.asarray(brokers, np.int64)
-    a, b = np.triu_indices(len(members), 1)
-    u, v = members[a], members[b]
-    rank = np.empty(len(a))
-    rank[np.lexsort((v, u, routes.delay_ms[u, v], routes.hops[u, v]))] = np.arange(1, len(a) + 1)
+    u, v = pairs[:, 0], pairs[:, 1]
+    rank = np.empty(len(pairs))
+    rank[np.lexsort((v, u, routes.delay_ms[u, v], routes.hops[u, v]))] = np.arange(1, len(pairs) + 1)
     # Ranks start at 1: csgraph takes 0, the distance of brokers on one node, for a missing link.
-    chosen = minimum_spanning_tree(coo_array((rank, (a, b)), shape=(len(members), len(members))).tocsr()).tocoo()
-    return np.stack((members[chosen.row], members[chosen.col]), axis=1)
+    n = len(routes.brokers)
+    chosen = minimum_spanning_tree(coo_array((rank, (u, v)), shape=(n, n)).tocsr()).tocoo()
+    return np.sort(np.stack((chosen.row, chosen.col), axis=1).astype(np.int64), axis=1)
 
 
 @njit

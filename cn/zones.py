@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cn.split_tree import SplitTree, Takeover
+from cn.split_tree import Split, SplitTree, Takeover
 from rangecast import RangecastError, njit
 
 __all__ = ["ZoneTable", "Zones", "ZonesError"]
@@ -99,12 +99,12 @@ class Zones:
             self._population = (l, r)
         self._tree = SplitTree(self.domain, triangle=space == "triangle")
         self._size = 1
-        for _ in range(brokers - 1):
-            self._split()
+        for broker in range(1, brokers):
+            self._split(broker, self._rng)
         self._freeze()
 
     def __len__(self) -> int:
-        """Number of brokers that ever joined; ids run below it, departed ones are not given again."""
+        """Number of brokers that ever joined; ids run below it, those of departed ones wait for their return."""
         return self._size
 
     def __contains__(self, broker: object) -> bool:
@@ -131,11 +131,32 @@ class Zones:
         dimension, cut, children, root = self._descent
         return home(dimension, cut, children, root, lows, highs)
 
-    def join(self) -> int:
-        """Let one more broker join at a random point; returns its id. O(n log n): the tables are made anew."""
-        broker = self._split()
+    def join(self, broker: int | None = None, seed: int | np.random.Generator | None = None) -> Split:
+        """Let a broker that left return, or one more join: the zone at a random point is split for it.
+
+        Parameters
+        ----------
+        broker
+            The one that returns; a new one, with the next id, when left out.
+        seed
+            Seed or generator of the point; by default the generator of the zones goes on.
+
+        Returns
+        -------
+        Split
+            Subscriptions of the broker that kept the other half may have a new gateway: ask `home` for them again.
+
+        Notes
+        -----
+        O(n log n): the tables are made anew.
+        """
+        if broker is None:
+            broker = self._size
+        elif not 0 <= broker < self._size or broker in self:
+            raise ValueError(f"broker must be one of the {self._size - len(self._tree.leaf)} that left, got {broker}")
+        split = self._split(broker, self._rng if seed is None else np.random.default_rng(seed))
         self._freeze()
-        return broker
+        return split
 
     def leave(self, broker: int) -> Takeover:
         """Let a broker leave (or crash); another takes its zone. O(n log n).
@@ -151,24 +172,24 @@ class Zones:
         self._freeze()
         return takeover
 
-    def _split(self) -> int:
-        broker = self._size
+    def _split(self, broker: int, rng: np.random.Generator) -> Split:
         # A population with many equal members can exhaust one zone; uniform points then find room elsewhere.
         for attempt in range(200):
-            leaf = self._tree.find(*self._draw(uniform=attempt >= 100))
-            if self._tree.join(broker, leaf):
-                self._size += 1
-                return broker
+            split = self._tree.join(broker, self._tree.find(*self._draw(rng, uniform=attempt >= 100)))
+            if split is not None:
+                self._size = max(self._size, broker + 1)
+                return split
         lo, hi = self.domain
         raise ZonesError(
-            f"the domain ({lo}, {hi}) is too narrow for {broker + 1} zones; widen it or take fewer brokers"
+            f"the domain ({lo}, {hi}) is too narrow for {len(self._tree.leaf) + 1} zones; "
+            "widen it or take fewer brokers"
         )
 
-    def _draw(self, *, uniform: bool) -> tuple[float, float]:
+    def _draw(self, rng: np.random.Generator, *, uniform: bool) -> tuple[float, float]:
         if self._population is not None and not uniform:
-            member = self._rng.integers(len(self._population[0]))
+            member = rng.integers(len(self._population[0]))
             return float(self._population[0][member]), float(self._population[1][member])
-        l, r = self._rng.uniform(*self.domain, 2).tolist()
+        l, r = rng.uniform(*self.domain, 2).tolist()
         return (min(l, r), max(l, r)) if self.space == "triangle" else (l, r)
 
     def _freeze(self) -> None:

@@ -1,15 +1,17 @@
-"""A kd-tree over subscriptions as points (l, r): its arrays, its construction and its queries.
+"""A kd-tree over subscriptions as points (l, r): its arrays and its construction.
 
 Subscriptions sit in leaf blocks of `BLOCK` slots. Every node keeps the smallest closed box around its subscriptions
 and their number, so a query stops at a node that lies wholly inside or outside its rectangle, or that could not
 change the answer. Siblings are neighbours in memory (an even node and the odd one after it), so a walk needs no
 stack: after a node comes its sibling, after an odd node whatever follows its parent.
 
+Ends in blocks are kept as integers in the order of the floats: compilers turn a search for the least and largest of
+integers into vector instructions, but not one of floats, and scanning blocks is most of a query's work.
+
 A node may also be *solid*: a box without subscriptions behind it, which answers every query as if it were full of
 them. A tree whose leaves are all solid is a sketch (see `matching.sketch`); the same queries serve both.
 
-Rectangles are closed boxes l_lo <= l <= l_hi, r_lo <= r <= r_hi; `closed_box` and `half_open` translate between
-them and messages. `matching.kdtree_changes` holds insertion and deletion.
+`matching.kdtree_queries` holds the queries, `matching.kdtree_changes` insertion and deletion.
 """
 
 from typing import NamedTuple
@@ -24,23 +26,26 @@ __all__ = [
     "FILL",
     "Tree",
     "build",
-    "closed_box",
-    "count",
-    "counts",
-    "half_open",
-    "is_empty",
+    "fit_box",
+    "following",
+    "from_key",
     "new_tree",
-    "report",
-    "snap",
+    "put",
+    "select",
+    "to_key",
 ]
 
-BLOCK = 24
+BLOCK = 16
 """Slots per leaf block."""
-FILL = 16
+FILL = 12
 """Subscriptions per leaf block when a subtree is built; the rest of the block is room to grow."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """Stands for infinite ends of subscriptions; an empty node's box begins beyond it."""
+
+NOWHERE = np.iinfo(np.int64).max
+"""Both ends in a slot that holds no subscription: beyond every rectangle."""
+SIGN, MAGNITUDE = np.int64(63), np.int64(np.iinfo(np.int64).max)
 
 CHILD, PARENT, SIZE, AXIS = range(4)
 """Columns of `Tree.link`."""
@@ -61,10 +66,10 @@ class Tree(NamedTuple):
     the next one; SIZE, the number of subscriptions below; AXIS, what an inner node splits, 0 for l and 1 for r."""
     split: npt.NDArray[np.float64]
     """(nodes,): an inner node's first child holds coordinates <= split, its second child coordinates >= split."""
-    ends: npt.NDArray[np.float64]
-    """(slots, 2): l and r; the slots of block b start at b * BLOCK, its subscriptions come first."""
+    ends: npt.NDArray[np.int64]
+    """(blocks, 2, BLOCK): keys of the l and then of the r in a block, its subscriptions first, then NOWHERE."""
     id: npt.NDArray[np.int32]
-    """(slots,): subscription ids."""
+    """(slots,): subscription ids; the slots of block b start at b * BLOCK."""
     node_of: npt.NDArray[np.int32]
     """(blocks,): the leaf that owns a block; for a free block the next free block."""
     slot: npt.NDArray[np.int32]
@@ -90,7 +95,7 @@ def new_tree(subscriptions: int, ids: int, leaf_size: int = FILL) -> Tree:
         box=np.empty((2 * blocks, 4)),
         link=np.zeros((2 * blocks, 4), np.int32),
         split=np.zeros(2 * blocks),
-        ends=np.empty((blocks * BLOCK, 2)),
+        ends=np.empty((blocks, 2, BLOCK), np.int64),
         id=np.empty(blocks * BLOCK, np.int32),
         node_of=np.zeros(blocks, np.int32),
         slot=np.full(ids, -1, np.int32),
@@ -100,20 +105,31 @@ def new_tree(subscriptions: int, ids: int, leaf_size: int = FILL) -> Tree:
     tree.state[BLOCKS_USED] = 1
     tree.state[FREE_PAIR] = tree.state[FREE_BLOCK] = -1
     tree.link[0, CHILD] = ~0
+    tree.ends[0] = NOWHERE
     tree.box[0] = np.inf, -np.inf, np.inf, -np.inf
     return tree
 
 
 @njit
-def closed_box(l_in: float, r_in: float, l_out: float, r_out: float) -> tuple[float, float, float, float]:
-    """Closed box (l_lo, l_hi, r_lo, r_hi) of the subscriptions that a message reaches."""
-    return np.nextafter(l_out, np.inf), l_in, r_in, np.nextafter(r_out, -np.inf)
+def to_key(value: float) -> int:
+    """Integer that compares with others as the float does; -0.0 is 0.0."""
+    bits = np.float64(value + 0.0).view(np.int64)
+    return int(bits ^ ((bits >> SIGN) & MAGNITUDE))
 
 
 @njit
-def half_open(l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tuple[float, float, float, float]:
-    """Range (l_in, r_in, l_out, r_out) of the message that reaches exactly a closed box."""
-    return l_hi, r_lo, np.nextafter(l_lo, -np.inf), np.nextafter(r_hi, np.inf)
+def from_key(key: int) -> float:
+    """Float that has a key."""
+    return np.int64(key ^ ((key >> SIGN) & MAGNITUDE)).view(np.float64)
+
+
+@njit
+def put(tree: Tree, slot: int, left: float, right: float, subscription: int) -> None:
+    """Write a subscription into a slot."""
+    tree.ends[slot // BLOCK, 0, slot % BLOCK] = to_key(left)
+    tree.ends[slot // BLOCK, 1, slot % BLOCK] = to_key(right)
+    tree.id[slot] = subscription
+    tree.slot[subscription] = slot
 
 
 @njit
@@ -230,12 +246,11 @@ def build(
             block = _take_block(tree)
             tree.link[node, CHILD] = ~block
             tree.node_of[block] = node
+            for side in range(2):
+                for at in range(BLOCK):
+                    tree.ends[block, side, at] = NOWHERE
             for i in range(lo, hi):
-                to = block * BLOCK + i - lo
-                tree.ends[to, 0] = left[i]
-                tree.ends[to, 1] = right[i]
-                tree.id[to] = ids[i]
-                tree.slot[ids[i]] = to
+                put(tree, block * BLOCK + i - lo, left[i], right[i], ids[i])
             continue
         middle = lo + (hi - lo) * (leaves // 2) // leaves
         wider_r = tree.box[node, 3] - tree.box[node, 2] > tree.box[node, 1] - tree.box[node, 0]
@@ -254,150 +269,8 @@ def build(
 
 
 @njit
-def following(link: npt.NDArray[np.int32], node: int) -> int:
-    """The node after a node's whole subtree; 0 at the end of the walk."""
-    while node & 1:
+def following(link: npt.NDArray[np.int32], node: int, top: int) -> int:
+    """The node after a node's whole subtree in a walk over the subtree of `top`; -1 at the end."""
+    while node != top and node & 1:
         node = link[node, PARENT]
-    return node + 1 if node else 0
-
-
-@njit
-def inside(left: float, right: float, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
-    """Whether a point is in a rectangle, without a branch per side: which side fails cannot be predicted."""
-    return (left >= l_lo) & (left <= l_hi) & (right >= r_lo) & (right <= r_hi)
-
-
-@njit
-def snap(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tuple[bool, float, float, float, float]:
-    """Smallest closed box around the subscriptions inside a rectangle: (found, l_min, l_max, r_min, r_max).
-
-    A node is entered only if what it shares with the rectangle sticks out of the answer so far. On solid leaves the
-    answer is a box inside the rectangle that surely contains the smallest one. Section II-B of the paper.
-    """
-    a_min, a_max, b_min, b_max = np.inf, -np.inf, np.inf, -np.inf
-    if l_lo > l_hi or r_lo > r_hi:
-        return False, a_min, a_max, b_min, b_max
-    l_hi = min(l_hi, LARGEST)
-    box, link, ends = tree.box, tree.link, tree.ends
-    node = 0
-    while True:
-        l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-        if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            whole = l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi
-            l_min, l_max, r_min, r_max = max(l_min, l_lo), min(l_max, l_hi), max(r_min, r_lo), min(r_max, r_hi)
-            if l_min < a_min or l_max > a_max or r_min < b_min or r_max > b_max:
-                child = link[node, CHILD]
-                if whole or child == SOLID:
-                    a_min, a_max = min(a_min, l_min), max(a_max, l_max)
-                    b_min, b_max = min(b_min, r_min), max(b_max, r_max)
-                elif child > 0:
-                    node = child
-                    continue
-                else:
-                    start = ~child * BLOCK
-                    for i in range(start, start + link[node, SIZE]):
-                        left, right = ends[i, 0], ends[i, 1]
-                        news = (left < a_min) | (left > a_max) | (right < b_min) | (right > b_max)
-                        if news & inside(left, right, l_lo, l_hi, r_lo, r_hi):
-                            a_min, a_max = min(a_min, left), max(a_max, left)
-                            b_min, b_max = min(b_min, right), max(b_max, right)
-        node = following(link, node)
-        if node == 0:
-            return a_min <= a_max, a_min, a_max, b_min, b_max
-
-
-@njit
-def is_empty(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
-    """Whether a rectangle holds no subscription (on solid leaves: surely holds none).
-
-    Stops at the first proof of one: a box is the smallest around its subscriptions, so each of its sides has one;
-    a box within the rectangle's span of l whose lower or upper side is in the span of r proves it, and so in turn.
-    """
-    if l_lo > l_hi or r_lo > r_hi:
-        return True
-    l_hi = min(l_hi, LARGEST)
-    box, link, ends = tree.box, tree.link, tree.ends
-    node = 0
-    while True:
-        l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-        if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = link[node, CHILD]
-            if child == SOLID:
-                return False
-            if l_min >= l_lo and l_max <= l_hi and (r_min >= r_lo or r_max <= r_hi):
-                return False
-            if r_min >= r_lo and r_max <= r_hi and (l_min >= l_lo or l_max <= l_hi):
-                return False
-            if child > 0:
-                node = child
-                continue
-            start = ~child * BLOCK
-            for i in range(start, start + link[node, SIZE]):
-                if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
-                    return False
-        node = following(link, node)
-        if node == 0:
-            return True
-
-
-@njit
-def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
-    """Number of subscriptions inside a rectangle, O(sqrt(m)) at worst; a solid leaf that meets it counts in full."""
-    box, link, ends = tree.box, tree.link, tree.ends
-    total = 0
-    node = 0
-    while True:
-        l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-        if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = link[node, CHILD]
-            if child == SOLID or (l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi):
-                total += link[node, SIZE]
-            elif child > 0:
-                node = child
-                continue
-            else:
-                start = ~child * BLOCK
-                for i in range(start, start + link[node, SIZE]):
-                    if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
-                        total += 1
-        node = following(link, node)
-        if node == 0:
-            return total
-
-
-@njit
-def counts(tree: Tree, boxes: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Number of subscriptions inside each of many rectangles, rows l_lo, l_hi, r_lo, r_hi."""
-    totals = np.empty(len(boxes), np.int64)
-    for at in range(len(boxes)):
-        totals[at] = count(tree, boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3])
-    return totals
-
-
-@njit
-def report(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> npt.NDArray[np.int64]:
-    """Ids of the subscriptions inside a rectangle, in no particular order; solid leaves have none to give.
-
-    `count` plus O(1) per id.
-    """
-    found = np.empty(count(tree, l_lo, l_hi, r_lo, r_hi), np.int64)
-    box, link, ends = tree.box, tree.link, tree.ends
-    total = 0
-    node = 0
-    while total < found.size:
-        l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-        if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
-            child = link[node, CHILD]
-            if child > 0:
-                node = child
-                continue
-            if child != SOLID:
-                start = ~child * BLOCK
-                for i in range(start, start + link[node, SIZE]):
-                    if inside(ends[i, 0], ends[i, 1], l_lo, l_hi, r_lo, r_hi):
-                        found[total] = tree.id[i]
-                        total += 1
-        node = following(link, node)
-        if node == 0:
-            break
-    return found[:total]
+    return node + 1 if node != top else -1

@@ -26,14 +26,16 @@ from matching.kdtree import (
     FREE_PAIR,
     FREE_PAIRS,
     ISSUED,
+    NOWHERE,
     PAIRS_USED,
     PARENT,
     PEAK,
     SIZE,
     Tree,
     build,
-    fit_box,
     following,
+    from_key,
+    put,
 )
 from rangecast import njit
 
@@ -73,19 +75,16 @@ def _copy_points(
     """Write the points of a subtree to the front of three arrays."""
     to = 0
     node = root
-    end = following(tree.link, root)
-    while True:
+    while node >= 0:
         child = tree.link[node, CHILD]
         if child > 0:
             node = child
             continue
-        start = ~child * BLOCK
-        for i in range(start, start + tree.link[node, SIZE]):
-            left[to], right[to], ids[to] = tree.ends[i, 0], tree.ends[i, 1], tree.id[i]
+        for at in range(tree.link[node, SIZE]):
+            left[to], right[to] = from_key(tree.ends[~child, 0, at]), from_key(tree.ends[~child, 1, at])
+            ids[to] = tree.id[~child * BLOCK + at]
             to += 1
-        node = following(tree.link, node)
-        if node == end:
-            return
+        node = following(tree.link, node, root)
 
 
 @njit
@@ -128,15 +127,13 @@ def _leaves(tree: Tree, root: int) -> int:
     """Number of leaves below a node."""
     leaves = 0
     node = root
-    end = following(tree.link, root)
-    while True:
+    while node >= 0:
         if tree.link[node, CHILD] > 0:
             node = tree.link[node, CHILD]
             continue
         leaves += 1
-        node = following(tree.link, node)
-        if node == end:
-            return leaves
+        node = following(tree.link, node, root)
+    return leaves
 
 
 @njit
@@ -215,11 +212,7 @@ def insert_one(tree: Tree, left: float, right: float) -> int:
         if not _split_leaf(tree, leaf):
             return -1
         leaf = _leaf_for(tree, left, right)
-    slot = ~tree.link[leaf, CHILD] * BLOCK + tree.link[leaf, SIZE]
-    tree.ends[slot, 0] = left
-    tree.ends[slot, 1] = right
-    tree.id[slot] = state[ISSUED]
-    tree.slot[state[ISSUED]] = slot
+    put(tree, ~tree.link[leaf, CHILD] * BLOCK + tree.link[leaf, SIZE], left, right, state[ISSUED])
     state[ISSUED] += 1
     grow(tree, leaf, left, right)
     state[PEAK] = max(state[PEAK], tree.link[0, SIZE])
@@ -252,6 +245,19 @@ def refit(tree: Tree, node: int) -> bool:
 
 
 @njit
+def _refit_leaf(tree: Tree, leaf: int) -> None:
+    """Make a leaf's box the smallest around its subscriptions."""
+    block = ~tree.link[leaf, CHILD]
+    for side in range(2):
+        least, most = np.inf, -np.inf
+        for at in range(tree.link[leaf, SIZE]):
+            value = from_key(tree.ends[block, side, at])
+            least, most = min(least, value), max(most, value)
+        tree.box[leaf, 2 * side] = least
+        tree.box[leaf, 2 * side + 1] = most
+
+
+@njit
 def delete_one(tree: Tree, subscription: int) -> bool:
     """Delete the subscription with an id; False when there is none. O(log m)."""
     if subscription < 0 or subscription >= tree.state[ISSUED] or tree.slot[subscription] < 0:
@@ -260,16 +266,17 @@ def delete_one(tree: Tree, subscription: int) -> bool:
     tree.slot[subscription] = -1
     block = slot // BLOCK
     node = tree.node_of[block]
-    last = block * BLOCK + tree.link[node, SIZE] - 1
-    left, right = tree.ends[slot, 0], tree.ends[slot, 1]
-    if slot != last:
-        tree.ends[slot, 0], tree.ends[slot, 1], tree.id[slot] = tree.ends[last, 0], tree.ends[last, 1], tree.id[last]
-        tree.slot[tree.id[slot]] = slot
+    ends = tree.ends[block]
+    at, last = slot % BLOCK, tree.link[node, SIZE] - 1
+    left, right = from_key(ends[0, at]), from_key(ends[1, at])
+    if at != last:
+        put(tree, slot, from_key(ends[0, last]), from_key(ends[1, last]), tree.id[block * BLOCK + last])
+    ends[0, last] = ends[1, last] = NOWHERE
     tree.link[node, SIZE] -= 1
     box = tree.box[node]
     changed = left == box[0] or left == box[1] or right == box[2] or right == box[3]
     if changed:
-        fit_box(tree, node, tree.ends[:, 0], tree.ends[:, 1], block * BLOCK, last)
+        _refit_leaf(tree, node)
     while node != 0:
         node = tree.link[node, PARENT]
         tree.link[node, SIZE] -= 1
@@ -296,7 +303,7 @@ def with_more_blocks(tree: Tree) -> Tree:
     """The same tree with room for `GROWTH` times as many blocks and pairs of nodes."""
     blocks = int(tree.node_of.size * GROWTH) + 2
     rows = {"box": 2 * blocks, "link": 2 * blocks, "split": 2 * blocks, "node_of": blocks}
-    rows |= {"ends": blocks * BLOCK, "id": blocks * BLOCK}
+    rows |= {"ends": blocks, "id": blocks * BLOCK}
     return tree._replace(**{name: _extended(getattr(tree, name), size) for name, size in rows.items()})
 
 

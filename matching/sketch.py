@@ -10,9 +10,9 @@ subscription of their part is deleted. Until then a rectangle does not shrink: t
 import numpy as np
 import numpy.typing as npt
 
-from matching import kdtree
-from matching.kdtree import AXIS, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Tree, fit_box, select
+from matching.kdtree import AXIS, BLOCK, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Tree, fit_box, select
 from matching.kdtree_changes import grow, refit
+from matching.kdtree_queries import snap, whole
 from matching.subscriptions import Floats, Rectangle, checked_ranges, checked_rectangle
 from rangecast import njit
 
@@ -125,7 +125,7 @@ class SubscriptionSketch:
             box=np.empty((2 * parts, 4)),
             link=np.zeros((2 * parts, 4), np.int32),
             split=np.zeros(2 * parts),
-            ends=np.empty((0, 2)),
+            ends=np.empty((0, 2, BLOCK), np.int64),
             id=np.empty(0, np.int32),
             node_of=np.empty(0, np.int32),
             slot=np.empty(0, np.int32),
@@ -141,7 +141,7 @@ class SubscriptionSketch:
 
     @property
     def arrays(self) -> Tree:
-        """The arrays, for `snap` and `is_empty` of `matching.kdtree`."""
+        """The arrays, for the queries of `matching.kdtree_queries`."""
         return self._tree
 
     @property
@@ -179,7 +179,7 @@ class SubscriptionSketch:
 
     def snap(self, rectangle: Rectangle) -> Rectangle | None:
         """A box inside a closed box (l_lo, l_hi, r_lo, r_hi) around all subscriptions there, or None."""
-        found, *box = kdtree.snap(self._tree, *checked_rectangle(rectangle))
+        found, *box = snap(whole(self._tree), *checked_rectangle(rectangle))
         return (box[0], box[1], box[2], box[3]) if found else None
 
     def _check(self) -> None:

@@ -7,8 +7,8 @@ largest finite floats, so that an open range lies inside messages with open side
 import numpy as np
 import numpy.typing as npt
 
-from matching import kdtree, kdtree_changes
-from matching.kdtree import AXIS, CHILD, FILL, ISSUED, LARGEST, PARENT, PEAK, SIZE, Tree, new_tree
+from matching import kdtree, kdtree_changes, kdtree_queries
+from matching.kdtree import AXIS, BLOCK, CHILD, FILL, ISSUED, LARGEST, NOWHERE, PARENT, PEAK, SIZE, Tree, new_tree
 from rangecast import RangecastError
 
 __all__ = ["SubscriptionIndex", "UnknownSubscriptionError", "checked_ranges", "checked_rectangle"]
@@ -186,21 +186,19 @@ class SubscriptionIndex:
 
     def ranges(self, ids: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Ends [l, r] of subscriptions, one row per id."""
-        slots = self._tree.slot[self._known(ids)]
-        ends: npt.NDArray[np.float64] = self._tree.ends[slots]
-        return ends
+        return kdtree_queries.ranges(self._tree, self._known(ids))
 
     def snap(self, rectangle: Rectangle) -> Rectangle | None:
         """Smallest closed box around the subscriptions inside a closed box (l_lo, l_hi, r_lo, r_hi), or None.
 
         About 1 µs for small rectangles, O(sqrt(m)) at worst. Section II-B of the paper.
         """
-        found, *box = kdtree.snap(self._tree, *checked_rectangle(rectangle))
+        found, *box = kdtree_queries.snap(kdtree_queries.whole(self._tree), *checked_rectangle(rectangle))
         return (box[0], box[1], box[2], box[3]) if found else None
 
     def count(self, rectangle: Rectangle) -> int:
         """Number of subscriptions inside a closed box, O(sqrt(m)) at worst."""
-        return int(kdtree.count(self._tree, *checked_rectangle(rectangle)))
+        return int(kdtree_queries.count(self._tree, *checked_rectangle(rectangle)))
 
     def counts(self, rectangles: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Number of subscriptions inside each of many closed boxes, shape (boxes, 4), in one compiled call."""
@@ -211,11 +209,11 @@ class SubscriptionIndex:
             raise ValueError(
                 f"rectangles must not hold NaN, got some in row {int(np.isnan(boxes).any(axis=1).argmax())}"
             )
-        return kdtree.counts(self._tree, boxes)
+        return kdtree_queries.counts(self._tree, boxes)
 
     def report(self, rectangle: Rectangle) -> npt.NDArray[np.int64]:
         """Ids of the subscriptions inside a closed box, in no particular order."""
-        return kdtree.report(self._tree, *checked_rectangle(rectangle))
+        return kdtree_queries.report(self._tree, *checked_rectangle(rectangle))
 
     def _check(self) -> None:
         """Raise AssertionError unless every invariant of the index holds: O(m) in interpreted Python."""
@@ -237,12 +235,13 @@ class SubscriptionIndex:
             else:
                 block = ~child
                 blocks.append(block)
-                assert block >= 0 <= tree.link[node, SIZE] <= kdtree.BLOCK
+                assert block >= 0 <= tree.link[node, SIZE] <= BLOCK
                 assert tree.node_of[block] == node
-                here = slice(block * kdtree.BLOCK, block * kdtree.BLOCK + int(tree.link[node, SIZE]))
+                here = slice(block * BLOCK, block * BLOCK + int(tree.link[node, SIZE]))
+                assert (tree.ends[block, :, tree.link[node, SIZE] :] == NOWHERE).all()
                 assert (tree.slot[tree.id[here]] == np.arange(here.start, here.stop)).all()
                 ids += tree.id[here].tolist()
-                l, r = tree.ends[here, 0], tree.ends[here, 1]
+                l, r = kdtree_queries.ranges(tree, tree.id[here].astype(np.int64)).T
                 fitted = [
                     l.min(initial=np.inf),
                     l.max(initial=-np.inf),

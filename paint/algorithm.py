@@ -17,6 +17,7 @@ __all__ = [
     "SNAP",
     "Algorithm",
     "Batching",
+    "Change",
     "Plan",
     "Rows",
     "Tallying",
@@ -69,6 +70,21 @@ def mark(marks: NDArray[np.int64], event: int, row: int, costs: NDArray[np.int64
         marks[event, 1 + at] = costs[at]
 
 
+class Change(NamedTuple):
+    """What a window makes of one object; y is +inf while it is not there."""
+
+    id: int
+    x_0: float
+    y_0: float
+    x_1: float
+    y_1: float
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is there before and after, at two places."""
+        return self.x_0 != self.x_1 and max(self.y_0, self.y_1) < np.inf
+
+
 class Algorithm(Protocol):
     """Message generation over an object index; `takes` names the optional settings of the server it understands.
 
@@ -103,6 +119,9 @@ class Batching(Protocol):
 
     def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
         """Give each of these distinct objects a new y, in the index too; rows of their own (see `paint.batch`)."""
+
+    def window(self, changes: list[Change]) -> Rows:
+        """Change distinct objects, which may enter, leave and move, in the index too; rows (see `paint.window`)."""
 
 
 @runtime_checkable

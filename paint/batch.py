@@ -47,7 +47,18 @@ from paint.staircase import Columns, gain_tiles, make_columns, union_tiles
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 from rangecast import njit
 
-__all__ = ["VARIANTS", "coalesce", "paint_batch"]
+__all__ = [
+    "VARIANTS",
+    "all_lists",
+    "coalesce",
+    "first_lists",
+    "paint_batch",
+    "sweep_next",
+    "sweep_open",
+    "tell_fallen",
+    "tell_gains",
+    "tell_union",
+]
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -99,7 +110,7 @@ def paint_batch(arrays: Any, plan: Plan, ids: Ids, ys: Floats, *, printed: bool)
 
 
 @njit
-def _first_lists(arrays: Any, plan: Plan, sweep: Sweep, i: int, y: float, xs: Floats, counts: Ids) -> None:
+def first_lists(arrays: Any, plan: Plan, sweep: Sweep, i: int, y: float, xs: Floats, counts: Ids) -> None:
     """Write the x of the lists of object i at y to xs, row WEST and EAST, and their lengths to counts."""
     for side in (WEST, EAST):
         counts[side] = first_k(arrays, i, y, side == WEST, plan.k, sweep.ids[side])
@@ -109,16 +120,16 @@ def _first_lists(arrays: Any, plan: Plan, sweep: Sweep, i: int, y: float, xs: Fl
 
 
 @njit
-def _all_lists(arrays: Any, plan: Plan, sweep: Sweep, ids: Ids) -> Lists:
+def all_lists(arrays: Any, plan: Plan, sweep: Sweep, ids: Ids) -> Lists:
     """Lists of each object at the y it has. O(t(n) + k) each."""
     lists = Lists(np.empty((len(ids), 2, plan.k)), np.empty((len(ids), 2), np.int64))
     for e in range(len(ids)):
-        _first_lists(arrays, plan, sweep, ids[e], arrays.y[ids[e]], lists.xs[e], lists.counts[e])
+        first_lists(arrays, plan, sweep, ids[e], arrays.y[ids[e]], lists.xs[e], lists.counts[e])
     return lists
 
 
 @njit
-def _tell_union(
+def tell_union(
     arrays: Any,
     plan: Plan,
     columns: Columns,
@@ -145,13 +156,13 @@ def _tell_union(
 
 
 @njit
-def _tell_fallen(arrays: Any, plan: Plan, sweep: Sweep, fallen: Ids, out: Rows, row: int) -> tuple[Rows, int]:
+def tell_fallen(arrays: Any, plan: Plan, sweep: Sweep, fallen: Ids, out: Rows, row: int) -> tuple[Rows, int]:
     """Tell IR(i) of each object of E_down."""
     k = plan.k
     west, east = sweep.xs[WEST], sweep.xs[EAST]
     for i in fallen:
         x, y = arrays.x[i], arrays.y[i]
-        _first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
+        first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
         out = reserve(out, row, k)
         end = influence_tiles(
             x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, EACH, -np.inf, np.inf, out, row
@@ -182,14 +193,14 @@ def _marks(arrays: Any, fallen: Ids, risen: Ids) -> NDArray[np.bool_]:
 
 
 @njit
-def _open(arrays: Any, plan: Plan, sweep: Sweep, i: int, y: float) -> None:
+def sweep_open(arrays: Any, plan: Plan, sweep: Sweep, i: int, y: float) -> None:
     """Start the sweep of object i up to y; two first_k calls."""
     open_sweep(arrays, sweep, i, y, plan.k)
     plan.costs[FIRST_K] += 2
 
 
 @njit
-def _next(arrays: Any, plan: Plan, sweep: Sweep) -> int:
+def sweep_next(arrays: Any, plan: Plan, sweep: Sweep) -> int:
     """Find the next exposed object of a sweep, or -1; one min_y call."""
     left, right = influence_interval(sweep, plan.k)
     plan.costs[MIN_Y] += 1
@@ -211,7 +222,7 @@ def _exact(
     k = plan.k
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
     row = START
-    before = _all_lists(arrays, plan, sweep, risen)
+    before = all_lists(arrays, plan, sweep, risen)
     known = _marks(arrays, fallen, risen)
     exposed = np.empty(1024, np.int64)
     count = 0
@@ -219,9 +230,9 @@ def _exact(
     for e in range(len(risen)):
         i = risen[e]
         x = arrays.x[i]
-        _open(arrays, plan, sweep, i, risen_y[e])
+        sweep_open(arrays, plan, sweep, i, risen_y[e])
         while True:
-            h = _next(arrays, plan, sweep)
+            h = sweep_next(arrays, plan, sweep)
             if h < 0:
                 break
             # With fewer than k others in sight every list that h is in range of has room, and has it.
@@ -234,22 +245,22 @@ def _exact(
                 exposed[count] = h
                 count += 1
             expose(sweep, h, arrays.x[h], x, k)
-        out, row = _tell_union(arrays, plan, columns, i, risen_y[e], before.xs[e], before.counts[e], sweep, out, row)
+        out, row = tell_union(arrays, plan, columns, i, risen_y[e], before.xs[e], before.counts[e], sweep, out, row)
         _update_all(arrays, risen[e : e + 1], risen_y[e : e + 1])
     exposed = exposed[:count]
-    after = _all_lists(arrays, plan, sweep, exposed)
+    after = all_lists(arrays, plan, sweep, exposed)
     if count > 0:
         _update_all(arrays, fallen, fallen_y)
         _update_all(arrays, risen, risen_y)
-        out, row = _tell_gains(arrays, plan, sweep, columns, exposed, after, out, row)
+        out, row = tell_gains(arrays, plan, sweep, columns, exposed, after, out, row)
         _update_all(arrays, fallen, fallen_y)
         _update_all(arrays, risen, risen_y)
-    out, row = _tell_fallen(arrays, plan, sweep, fallen, out, row)
+    out, row = tell_fallen(arrays, plan, sweep, fallen, out, row)
     return out[:row]
 
 
 @njit
-def _tell_gains(
+def tell_gains(
     arrays: Any, plan: Plan, sweep: Sweep, columns: Columns, exposed: Ids, after: Lists, out: Rows, row: int
 ) -> tuple[Rows, int]:
     """Tell what unchanged objects gain from their lists in the index to those in `after`."""
@@ -258,7 +269,7 @@ def _tell_gains(
     for e in range(len(exposed)):
         h = exposed[e]
         x, y = arrays.x[h], arrays.y[h]
-        _first_lists(arrays, plan, sweep, h, y, sweep.xs, sweep.counts)
+        first_lists(arrays, plan, sweep, h, y, sweep.xs, sweep.counts)
         a, b = sweep.counts[WEST], sweep.counts[EAST]
         xs, c, d = after.xs[e], after.counts[e, WEST], after.counts[e, EAST]
         out = reserve(out, row, 4 * k + 2)
@@ -290,15 +301,15 @@ def _printed(
     row = START
     updated = _marks(arrays, fallen, risen)
     _update_all(arrays, fallen, fallen_y)
-    before = _all_lists(arrays, plan, sweep, risen)
+    before = all_lists(arrays, plan, sweep, risen)
     for e in range(len(risen)):
         i, y = risen[e], risen_y[e]
         x = arrays.x[i]
-        _first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
-        out, row = _tell_union(arrays, plan, columns, i, y, before.xs[e], before.counts[e], sweep, out, row)
-        _open(arrays, plan, sweep, i, y)
+        first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
+        out, row = tell_union(arrays, plan, columns, i, y, before.xs[e], before.counts[e], sweep, out, row)
+        sweep_open(arrays, plan, sweep, i, y)
         while True:
-            h = _next(arrays, plan, sweep)
+            h = sweep_next(arrays, plan, sweep)
             if h < 0:
                 break
             x_h = arrays.x[h]
@@ -310,5 +321,5 @@ def _printed(
                 row = end
             expose(sweep, h, x_h, x, k)
         _update_all(arrays, risen[e : e + 1], risen_y[e : e + 1])
-    out, row = _tell_fallen(arrays, plan, sweep, fallen, out, row)
+    out, row = tell_fallen(arrays, plan, sweep, fallen, out, row)
     return out[:row]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from matching.kdtree import Tree, snap
+from matching.kdtree_queries import Part, snap
 from paint.algorithm import SNAP
 from rangecast import njit
 
@@ -98,11 +98,11 @@ def lose(cells: Cells, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tu
 
 
 @njit
-def _sharpen(cells: Cells, tree: Tree, at: int, costs: NDArray[np.int64]) -> None:
+def _sharpen(cells: Cells, part: Part, at: int, costs: NDArray[np.int64]) -> None:
     """Make a box exact by one snap, or drop it when it holds no subscription."""
     costs[SNAP] += 1
     box = cells.box[at]
-    found, l_min, l_max, r_min, r_max = snap(tree, box[0], box[1], box[2], box[3])
+    found, l_min, l_max, r_min, r_max = snap(part, box[0], box[1], box[2], box[3])
     if not found:
         _drop(cells, at)
         return
@@ -111,7 +111,7 @@ def _sharpen(cells: Cells, tree: Tree, at: int, costs: NDArray[np.int64]) -> Non
 
 
 @njit
-def enclosing_quadrant(cells: Cells, tree: Tree, costs: NDArray[np.int64]) -> tuple[bool, float, float]:
+def enclosing_quadrant(cells: Cells, part: Part, costs: NDArray[np.int64]) -> tuple[bool, float, float]:
     """Corner (l*, r*) of the smallest quadrant around the subscriptions in the boxes; False when there are none."""
     while cells.used[0] > 0:
         west, north = 0, 0
@@ -121,9 +121,9 @@ def enclosing_quadrant(cells: Cells, tree: Tree, costs: NDArray[np.int64]) -> tu
             if cells.box[at, 3] > cells.box[north, 3]:
                 north = at
         if not cells.exact[west]:
-            _sharpen(cells, tree, west, costs)
+            _sharpen(cells, part, west, costs)
         elif not cells.exact[north]:
-            _sharpen(cells, tree, north, costs)
+            _sharpen(cells, part, north, costs)
         else:
             return True, cells.box[west, 0], cells.box[north, 3]
     return False, np.inf, -np.inf

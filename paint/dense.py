@@ -12,13 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
+from paint.algorithm import FIRST_K, MIN_Y, Change, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
 from paint.geometry import START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
+from paint.window import paint_window
 from rangecast import njit
 
 __all__ = ["Dense"]
@@ -174,3 +175,7 @@ class Dense:
     def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
         """Change distinct objects at once, by Paint-Batch; rows of their own."""
         return paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)
+
+    def window(self, changes: list[Change]) -> Rows:
+        """Change distinct objects, which may enter, leave and move, by Paint-Batch; rows of their own."""
+        return paint_window(self._index, self._plan, changes)

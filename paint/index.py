@@ -11,9 +11,9 @@ that is not in the index), and njit kernels over it:
 `min_y(arrays, left, right, y, i) -> id or -1`
     the least (y, id) above (y, i) among the objects with left < x < right.
 
-A class around it has `update(i, y)`, `insert(i, x, y)`, `delete(i)`, `first_k(i, y, west, k)`, `min_y(left, right,
-y, i)`, `_check()` and `arrays`. Ids are 0, 1, 2, ... and never reused; an x-update is a deletion and an insertion
-of the same id.
+A class around it, an `ArrayIndex`, has `update(i, y)`, `insert(i, x, y)`, `delete(i)`, `first_k(i, y, west, k)`,
+`min_y(left, right, y, i)`, `_check()` and `arrays`. Ids are 0, 1, 2, ... and never reused; an x-update is a deletion
+and an insertion of the same id.
 
 The functions of this module choose the kernel by the type of the arrays: in compiled code at compile time, at no
 cost, and in Python by a table. A module may bring its own `open_sweep` and `next_exposed`; the others get them from
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from paint import kd, range_tree, tournament
 from paint.sweep import EAST, WEST, Sweep
 
-__all__ = ["INDEXES", "ObjectIndex", "first_k", "min_y", "next_exposed", "open_sweep", "update"]
+__all__ = ["ArrayIndex", "ObjectIndex", "first_k", "min_y", "next_exposed", "open_sweep", "update"]
 
 
 class ObjectIndex(Protocol):
@@ -58,11 +58,6 @@ class ObjectIndex(Protocol):
     def _check(self) -> None: ...
 
 
-INDEXES: dict[str, type[ObjectIndex]] = {
-    "kd": kd.KdIndex,
-    "range": range_tree.RangeTreeIndex,
-    "tournament": tournament.TournamentIndex,
-}
 _MODULES: dict[type, ModuleType] = {
     kd.Kd: kd,
     range_tree.RangeTree: range_tree,
@@ -147,3 +142,28 @@ _compile("first_k")
 _compile("min_y")
 _compile("open_sweep", _open_sweep)
 _compile("next_exposed", _next_exposed)
+
+
+class ArrayIndex:
+    """What the classes around the indexes share; they add construction, insertion, deletion and `_check`.
+
+    Attributes
+    ----------
+    arrays : NamedTuple
+        The arrays of the index, for kernels; an insertion or deletion may replace them.
+    """
+
+    arrays: Any
+
+    def update(self, i: int, y: float) -> None:
+        """Give object i a new finite y."""
+        update(self.arrays, i, y)
+
+    def first_k(self, i: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
+        """List the first k objects west or east of object i with (y, id) below (y, i), nearest first."""
+        out = np.empty(k, np.int64)
+        return out[: first_k(self.arrays, i, y, west, k, out)]
+
+    def min_y(self, left: float, right: float, y: float, i: int) -> int:
+        """Find the least (y, id) above (y, i) with left < x < right, or -1."""
+        return min_y(self.arrays, left, right, y, i)

@@ -16,7 +16,7 @@ from rangecast import njit
 
 LEAF = 8
 ROOT = 0
-_FREE = 0
+FREE = 0
 
 
 class Kd(NamedTuple):
@@ -27,7 +27,7 @@ class Kd(NamedTuple):
     leaf: NDArray[np.int64]
     """Leaf that holds the object, -1 when it is not live."""
     order: NDArray[np.int64]
-    """Scratch of `_build`: the objects of a subtree."""
+    """Scratch of `build`: the objects of a subtree."""
     left: NDArray[np.int64]
     """West or south child, -1 for a leaf."""
     right: NDArray[np.int64]
@@ -143,13 +143,13 @@ def _join(arrays: Kd, node: int) -> None:
 @njit
 def _take(arrays: Kd) -> int:
     """Pop a free node."""
-    arrays.counts[_FREE] -= 1
-    node: int = arrays.free[arrays.counts[_FREE]]
+    arrays.counts[FREE] -= 1
+    node: int = arrays.free[arrays.counts[FREE]]
     return node
 
 
 @njit
-def _build(arrays: Kd, top: int, size: int) -> None:
+def build(arrays: Kd, top: int, size: int) -> None:
     """Make `top`, whose axis and parent are set, the root of a balanced tree over tree.order[:size]."""
     pending = [(top, 0, size)]
     while len(pending) > 0:
@@ -188,9 +188,9 @@ def _rebuild(arrays: Kd, top: int) -> None:
             pending.append(arrays.left[node])
             pending.append(arrays.right[node])
         if node != top:
-            arrays.free[arrays.counts[_FREE]] = node
-            arrays.counts[_FREE] += 1
-    _build(arrays, top, size)
+            arrays.free[arrays.counts[FREE]] = node
+            arrays.counts[FREE] += 1
+    build(arrays, top, size)
 
 
 @njit
@@ -241,7 +241,7 @@ def _add(arrays: Kd, i: int) -> None:
     else:
         arrays.order[:size] = arrays.members[node]
         arrays.order[size] = i
-        _build(arrays, node, size + 1)
+        build(arrays, node, size + 1)
     _restore(arrays, node)
 
 
@@ -380,92 +380,3 @@ def min_y(arrays: Kd, left: float, right: float, y: float, i: int) -> int:
                 if found < 0 or arrays.y[h] < arrays.y[found] or (arrays.y[h] == arrays.y[found] and h < found):
                     found = h
     return found
-
-
-class KdIndex:
-    """Objects in a kd-tree, behind the protocol of the object indexes.
-
-    Parameters
-    ----------
-    x, y : arrays of n floats
-        Object i stands at (x[i], y[i]); y = +inf for one that is not live.
-    """
-
-    arrays: Kd
-
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._load(x, y, len(x))
-
-    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], capacity: int) -> None:
-        """Build over the live objects, with room for `capacity` ids. O(n log n)."""
-        arrays = empty(capacity)
-        arrays.x[: len(x)], arrays.y[: len(y)] = x, y
-        live = np.flatnonzero(y < np.inf)
-        arrays.order[: len(live)] = live
-        _build(arrays, ROOT, len(live))
-        self.arrays = arrays
-
-    def update(self, i: int, y: float) -> None:
-        """Give an object a new y. O(log^2 n), amortised."""
-        update(self.arrays, i, y)
-
-    def insert(self, i: int, x: float, y: float) -> None:
-        """Add an object, new or deleted before. O(log^2 n), amortised."""
-        arrays = self.arrays
-        if i >= arrays.x.size:
-            self._load(arrays.x, arrays.y, max(i + 1, 2 * arrays.x.size))
-        self.arrays.x[i] = x
-        update(self.arrays, i, y)
-
-    def delete(self, i: int) -> None:
-        """Take an object out. O(log^2 n), amortised."""
-        update(self.arrays, i, np.inf)
-
-    def first_k(self, i: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
-        """Ids of the k nearest objects west (east) of an object and below (y, i). O((sqrt n + k) log n)."""
-        out = np.empty(k, np.int64)
-        return out[: first_k(self.arrays, i, y, west, k, out)]
-
-    def min_y(self, left: float, right: float, y: float, i: int) -> int:
-        """Id of the lowest object above (y, i) with left < x < right, or -1. O(sqrt n)."""
-        return min_y(self.arrays, left, right, y, i)
-
-    def _check(self) -> None:
-        """Every invariant of the arrays."""
-        arrays = self.arrays
-        nodes, pending = 0, [(ROOT, -1)]
-        seen: list[int] = []
-        while pending:
-            node, parent = pending.pop()
-            nodes += 1
-            assert arrays.parent[node] == parent
-            inside = self._objects(node)
-            assert arrays.size[node] == len(inside)
-            low = min(((arrays.y[h], h) for h in inside), default=(0.0, -1))
-            assert arrays.lowest[node] == low[1]
-            if inside:
-                x, y = arrays.x[inside], arrays.y[inside]
-                assert list(arrays.box[node]) == [x.min(), x.max(), y.min(), y.max()]
-            if arrays.left[node] < 0:
-                assert len(inside) <= LEAF
-                assert all(arrays.leaf[h] == node for h in inside)
-                seen += inside
-                continue
-            children = [int(arrays.left[node]), int(arrays.right[node])]
-            assert 2 * len(inside) > LEAF
-            assert 4 * max(arrays.size[children]) <= 3 * len(inside)
-            assert all(arrays.axis[child] == 1 - arrays.axis[node] for child in children)
-            values = arrays.x if arrays.axis[node] == 0 else arrays.y
-            cut = (arrays.cut[node], arrays.cut_object[node])
-            assert all((values[h], h) < cut for h in self._objects(children[0]))
-            assert all((values[h], h) >= cut for h in self._objects(children[1]))
-            pending += [(child, node) for child in children]
-        assert sorted(seen) == np.flatnonzero(arrays.y < np.inf).tolist() == np.flatnonzero(arrays.leaf >= 0).tolist()
-        assert nodes + arrays.counts[_FREE] == arrays.left.size
-
-    def _objects(self, node: int) -> list[int]:
-        """Objects of a subtree."""
-        arrays = self.arrays
-        if arrays.left[node] < 0:
-            return [int(h) for h in arrays.members[node, : arrays.size[node]]]
-        return self._objects(arrays.left[node]) + self._objects(arrays.right[node])

@@ -44,7 +44,7 @@ class RangeTree(NamedTuple):
     """Child of an object with smaller (y, id) in the treap of its node, shape (depths, objects)."""
     upper: NDArray[np.int32]
     gather: NDArray[np.int64]
-    """Scratch of `_spread`: the objects of a subtree, in x order."""
+    """Scratch of `spread`: the objects of a subtree, in x order."""
 
 
 def empty(objects: int, slots: int) -> RangeTree:
@@ -245,7 +245,7 @@ def _grow_treaps(arrays: RangeTree, top: int, depth: int, ids: NDArray[np.int64]
 
 
 @njit
-def _spread(
+def spread(
     arrays: RangeTree, top: int, depth: int, first: int, last: int, count: int, ids: NDArray[np.int64]
 ) -> None:
     """Spread gather[:count], in x order, over the slots first..last - 1 of `top` and build what hangs on them.
@@ -301,106 +301,6 @@ def place(arrays: RangeTree, i: int) -> bool:
             if climb > 0:
                 depth = depths - climb
                 ids = ids[: treap.in_order(arrays.root[top], arrays.lower[depth], arrays.upper[depth], ids)]
-            _spread(arrays, top, depths - climb, first, first + size, count, ids)
+            spread(arrays, top, depths - climb, first, first + size, count, ids)
             return True
     return False
-
-
-class RangeTreeIndex:
-    """Objects in a range tree, behind the protocol of the object indexes.
-
-    Parameters
-    ----------
-    x, y : arrays of n floats
-        Object i stands at (x[i], y[i]); y = +inf for one that is not live.
-    """
-
-    arrays: RangeTree
-
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._load(x, y, np.arange(len(x)), max(len(x), 1))
-
-    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], placed: NDArray[np.int64], capacity: int) -> None:
-        """Build over the objects that have a place, half of the slots gaps. O(n log n)."""
-        slots = BUCKET
-        while slots < 2 * max(len(placed), capacity // 2):
-            slots *= 2
-        arrays = empty(capacity, slots)
-        arrays.x[: len(x)], arrays.y[: len(y)] = x, y
-        order = placed[np.lexsort((placed, x[placed]))]
-        arrays.gather[: len(order)] = order
-        if len(order):
-            live = np.sort(placed[arrays.y[placed] < np.inf])
-            live = live[np.argsort(arrays.y[live], kind="stable")]
-            _spread(arrays, 1, 0, 0, slots, len(order), live)
-        self.arrays = arrays
-
-    def update(self, i: int, y: float) -> None:
-        """Give an object a new y. O(log^2 n), expected."""
-        update(self.arrays, i, y)
-
-    def insert(self, i: int, x: float, y: float) -> None:
-        """Add an object, new or deleted before. O(log^3 n), amortised."""
-        arrays = self.arrays
-        if i >= arrays.x.size:
-            self._load(arrays.x, arrays.y, np.flatnonzero(arrays.slot >= 0), max(i + 1, 2 * arrays.x.size))
-        self.arrays.x[i] = x
-        if not place(self.arrays, i):
-            arrays = self.arrays
-            self._load(arrays.x, arrays.y, np.append(np.flatnonzero(arrays.slot >= 0), i), arrays.x.size)
-        update(self.arrays, i, y)
-
-    def delete(self, i: int) -> None:
-        """Take an object out; its slot becomes a gap. O(log^2 n), expected."""
-        arrays = self.arrays
-        update(arrays, i, np.inf)
-        arrays.occupant[arrays.slot[i]] = -1
-        arrays.slot[i] = -1
-
-    def first_k(self, i: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
-        """Ids of the k nearest objects west (east) of an object and below (y, i), nearest first. O(k log n)."""
-        out = np.empty(k, np.int64)
-        return out[: first_k(self.arrays, i, y, west, k, out)]
-
-    def min_y(self, left: float, right: float, y: float, i: int) -> int:
-        """Id of the lowest object above (y, i) with left < x < right, or -1. O(log^2 n), expected."""
-        return min_y(self.arrays, left, right, y, i)
-
-    def _check(self) -> None:
-        """Every invariant of the arrays."""
-        arrays = self.arrays
-        slots, buckets, depths = arrays.key.size, arrays.root.size, arrays.lower.shape[0]
-        assert slots == buckets * BUCKET
-        assert buckets == 2**depths
-        keys = list(zip(arrays.key.tolist(), arrays.key_object.tolist(), strict=True))
-        assert keys == sorted(keys)
-        full = np.flatnonzero(arrays.occupant >= 0)
-        objects = arrays.occupant[full]
-        assert np.array_equal(arrays.slot[objects], full)
-        assert np.count_nonzero(arrays.slot >= 0) == full.size
-        assert np.array_equal(arrays.key_object[full], objects)
-        assert np.array_equal(arrays.key[full], arrays.x[objects])
-        assert np.array_equal(arrays.height[full], arrays.y[objects])
-        assert np.all(arrays.height[arrays.occupant < 0] == np.inf)
-        assert np.all(arrays.y[arrays.slot < 0] == np.inf)
-        for node in range(1, 2 * buckets):
-            climb = depths + 1 - node.bit_length()
-            first = ((node << climb) - buckets) * BUCKET
-            inside = arrays.occupant[first : first + (BUCKET << climb)]
-            live = sorted((arrays.y[h], int(h)) for h in inside if h >= 0 and arrays.y[h] < np.inf)
-            assert arrays.lowest[node] == (live[0][1] if live else -1)
-            if node < buckets:
-                assert [h for _, h in live] == self._in_order(arrays.root[node], depths - climb)
-
-    def _in_order(self, at: int, depth: int) -> list[int]:
-        """Objects of a treap in order, parents checked against children by priority."""
-        if at < 0:
-            return []
-        arrays = self.arrays
-        for child in (arrays.lower[depth, at], arrays.upper[depth, at]):
-            assert child < 0 or arrays.priority[child] < arrays.priority[at]
-        return [
-            *self._in_order(arrays.lower[depth, at], depth),
-            int(at),
-            *self._in_order(arrays.upper[depth, at], depth),
-        ]

@@ -8,16 +8,17 @@ of a table.
 import math
 from collections.abc import Iterable
 from operator import index as as_integer
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matching import SubscriptionIndex
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Plan, Rows, Tallying
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Change, Plan, Rows, Tallying
+from paint.arguments import choice, integer, number, numbers, range_end, same_length, sublist_length
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
-from paint.index import INDEXES
+from paint.indexes import INDEXES
 from paint.messages import Messages
 from paint.relax import Relax
 from paint.sparse import Sparse
@@ -45,8 +46,9 @@ class Server:
         Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
     k : int
         Length of the lists, at least 1; it may be larger than n.
-    algorithm : {"dense", "relax", "sparse"}
-        Paint-Dense (Section III-A), CN-Relax (Section V) or Paint-Sparse (Section III-B).
+    algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
+        Paint-Dense (Section III-A), CN-Relax (Section V), Paint-Sparse (Section III-B), or Unicast (Section V), which
+        finds the affected subscriptions among candidates or through Paint-Dense's tiles (footnote 8).
     index : {"tournament", "kd", "range"}
         The object index; all send the same, the first is the fastest.
     epsilon : float in (0, 1], optional
@@ -82,13 +84,13 @@ class Server:
         sketch: int | None = None,
         descending: bool = False,
     ) -> None:
-        xs, ys = _numbers("x", x), _numbers("y", y)
-        _same_length("x", xs, "y", ys)
-        k = _integer("k", k)
+        xs, ys = numbers("x", x), numbers("y", y)
+        same_length("x", xs, "y", ys)
+        k = integer("k", k)
         if k < 1:
             raise ValueError(f"k must be at least 1 (the length of the lists), got {k}")
-        chosen = _choice("algorithm", algorithm, ALGORITHMS)
-        chosen_index = _choice("index", index, INDEXES)
+        chosen = choice("algorithm", algorithm, ALGORITHMS)
+        chosen_index = choice("index", index, INDEXES)
         for name, value in (("epsilon", epsilon), ("subscriptions", subscriptions), ("sketch", sketch)):
             if value is not None and name not in chosen.takes:
                 raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
@@ -97,7 +99,7 @@ class Server:
                 f"algorithm {algorithm!r} needs subscriptions, an (m, 2) array of ranges; it may be empty"
             )
         sign = -1.0 if descending else 1.0
-        self._plan = Plan(k, _sublist_length(epsilon, k), sign, np.zeros(4, np.int64))
+        self._plan = Plan(k, sublist_length(epsilon, k), sign, np.zeros(4, np.int64))
         self._sign = sign
         self._count = len(xs)
         self._takes = chosen.takes
@@ -125,7 +127,7 @@ class Server:
             If the algorithm does not know the subscriptions.
         """
         self._need_subscriptions()
-        return self._subscribers.subscribe(_end("l", l), _end("r", r))
+        return self._subscribers.subscribe(range_end("l", l), range_end("r", r))
 
     def unsubscribe(self, subscription_id: int) -> None:
         """Remove a subscription.
@@ -138,7 +140,7 @@ class Server:
             If there is no such subscription, or the algorithm does not know the subscriptions.
         """
         self._need_subscriptions()
-        self._subscribers.unsubscribe(_integer("subscription_id", subscription_id))
+        self._subscribers.unsubscribe(integer("subscription_id", subscription_id))
 
     def _need_subscriptions(self) -> None:
         if "subscriptions" not in self._takes:
@@ -157,7 +159,7 @@ class Server:
             If there is no such object or the value is not finite.
         """
         i = self._object(object_id)
-        y = _number("new_y", new_y)
+        y = number("new_y", new_y)
         return self._event(self._algorithm.change(i, self._sign * y))
 
     def insert(self, x: SupportsFloat, y: SupportsFloat) -> tuple[int, Messages]:
@@ -168,7 +170,7 @@ class Server:
         TypeError, ValueError
             If a value is not a number or not finite.
         """
-        place, rank = _number("x", x), self._sign * _number("y", y)
+        place, rank = number("x", x), self._sign * number("y", y)
         i = self._count
         self._index.insert(i, place, rank)
         self._count += 1
@@ -200,7 +202,7 @@ class Server:
             If there is no such object, or the value is not a number or not finite.
         """
         i = self._object(object_id)
-        x = _number("new_x", new_x)
+        x = number("new_x", new_x)
         if x == self._index.arrays.x[i]:
             return self._event(self._algorithm.change(i, float(self._index.arrays.y[i])))
         y = float(self._index.arrays.y[i])
@@ -275,6 +277,66 @@ class Server:
             self._index.delete(i)
         return self._event(rows)
 
+    def window(self, events: Iterable[tuple[int, float, float]]) -> Messages:
+        """Run events of any kind of which only the outcome matters, by Paint-Batch; one event in the result.
+
+        Parameters
+        ----------
+        events : iterable of (object_id, x, y)
+            Where each object is after an event, in the order in which they happened. The next free id inserts an
+            object; a y of +inf (-inf when descending) deletes it, and no later event may name it.
+
+        Returns
+        -------
+        Messages
+            As those of `batch`: a subscription hears of an object once at most, and only if its list changes, the x
+            of an object in it included.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an event names no object, a deleted one, or a value that is not finite, or the algorithm has no
+            Paint-Batch; then no event has happened.
+        """
+        if not isinstance(self._algorithm, Batching):
+            raise ValueError(
+                "windows of events are for dense and sparse; choose one of them or send events one by one"
+            )
+        changes, fresh = self._changes(events)
+        for one in changes:
+            if one.id >= self._count and one.y_1 == math.inf:  # came and went: the id is taken all the same
+                self._index.insert(one.id, one.x_1, 0.0)
+                self._index.delete(one.id)
+        self._count = fresh
+        changes = [one for one in changes if one.y_0 != one.y_1 or one.moves]
+        if any(one.moves or one.y_0 == math.inf for one in changes):
+            return self._event(self._algorithm.window(changes))
+        ids, ys = np.array([one.id for one in changes], np.int64), np.array([one.y_1 for one in changes])
+        rows = self._algorithm.batch(ids, ys, False)
+        for i in ids[ys == np.inf].tolist():
+            self._index.delete(i)
+        return self._event(rows)
+
+    def _changes(self, events: Iterable[tuple[int, float, float]]) -> tuple[list[Change], int]:
+        """Check a window; what it makes of each object, by id, and the next free id after it."""
+        found: dict[int, Change] = {}
+        fresh, gone = self._count, self._sign * math.inf
+        for object_id, x, y in events:
+            i = integer("object_id", object_id)
+            place, rank = number("x", x), math.inf if y == gone else self._sign * number("y", y)
+            if i in found:
+                if found[i].y_1 == math.inf:
+                    raise ValueError(f"object {i} is deleted; no later event may name it")
+                found[i] = found[i]._replace(x_1=place, y_1=rank)
+            elif i == fresh:
+                fresh += 1
+                found[i] = Change(i, place, math.inf, place, rank)
+            else:
+                i = self._object(i)
+                arrays = self._index.arrays
+                found[i] = Change(i, float(arrays.x[i]), float(arrays.y[i]), place, rank)
+        return [found[i] for i in sorted(found)], fresh
+
     def tally(self, object_ids: ArrayLike, new_ys: ArrayLike) -> NDArray[np.int64]:
         """Run a stream as `replay` does with Unicast, but count its messages in place of listing them.
 
@@ -315,8 +377,8 @@ class Server:
         if ids.dtype.kind not in "iu" and len(ids):
             raise TypeError(f"object_ids must be integers, got an array of {ids.dtype}")
         gone = self._sign * np.inf
-        ys = _numbers("new_ys", new_ys, allowed=gone if deletions else np.nan)
-        _same_length("object_ids", ids, "new_ys", ys)
+        ys = numbers("new_ys", new_ys, allowed=gone if deletions else np.nan)
+        same_length("object_ids", ids, "new_ys", ys)
         known = (ids >= 0) & (ids < self._count)
         known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
         if not known.all():
@@ -348,63 +410,3 @@ class Server:
 
     def _known(self) -> str:
         return f"ids run from 0 to {self._count - 1}, without those deleted" if self._count else "it has none"
-
-
-def _number(name: str, value: SupportsFloat) -> float:
-    if isinstance(value, str | bytes):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {number}; use delete to take an object out")
-    return number
-
-
-def _end(name: str, value: float) -> float:
-    """Give one end of a range, which may be infinite."""
-    return float(value) if value in (-math.inf, math.inf) else _number(name, value)
-
-
-def _integer(name: str, value: SupportsIndex) -> int:
-    try:
-        return as_integer(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
-
-
-def _numbers(name: str, values: ArrayLike, allowed: float = np.nan) -> NDArray[np.float64]:
-    """Check that values are finite, or the one infinity allowed."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, got {array.ndim}")
-    array = array.astype(np.float64)
-    finite = np.isfinite(array) | (array == allowed)
-    if not finite.all():
-        where = int(np.argmin(finite))
-        raise ValueError(f"{name} must be finite, got {name}[{where}] = {array[where]}")
-    return array
-
-
-def _same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArray[Any]) -> None:
-    if len(array_1) != len(array_2):
-        raise ValueError(f"{name_1} and {name_2} must be equally long, got {len(array_1)} and {len(array_2)} values")
-
-
-def _choice(name: str, value: str, table: dict[str, Any]) -> Any:
-    if value not in table:
-        raise ValueError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
-    return table[value]
-
-
-def _sublist_length(epsilon: float | None, k: int) -> int:
-    """Give ceil(epsilon k), where 0.1 * 30 counts as 3 although the product of floats is above."""
-    if epsilon is None:
-        return 1
-    number = _number("epsilon", epsilon)
-    if not 0 < number <= 1:
-        raise ValueError(f"epsilon must be in (0, 1], got {number}; leave it out for the exact algorithm")
-    return max(1, math.ceil(number * k - 1e-9))

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from matching.kdtree import Tree, closed_box, half_open, is_empty, snap
-from matching.neighbourhood import copy_neighbourhood, new_neighbourhood
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Plan, Rows, make_marks, mark
+from matching import Tree
+from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows, make_marks, mark
 from paint.batch import paint_batch
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
@@ -24,18 +24,15 @@ from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, make_sweep
+from paint.window import paint_window
 from rangecast import njit
 
 __all__ = ["Sparse"]
 
-FEW_RAISING = 16
-FEW_LOWERING = 64
-"""A copy of the subscriptions around IR(i) pays off up to so many times k of them."""
-
 
 @njit
 def _clear_between(
-    tree: Tree,
+    part: Part,
     out: Rows,
     row: int,
     l_min: float,
@@ -54,24 +51,24 @@ def _clear_between(
     before, after = np.nextafter(g_max, np.inf), np.nextafter(l_min, -np.inf)
     if before <= after:
         costs[EMPTY] += 1
-        if not is_empty(tree, before, after, low, high):
+        if not is_empty(part, before, after, low, high):
             return False
     if h_max != r_max:
         costs[EMPTY] += 1
         over = np.nextafter(min(h_max, r_max), np.inf)
-        if not is_empty(tree, g_min if h_max < r_max else l_min, g_max if h_max < r_max else l_max, over, high):
+        if not is_empty(part, g_min if h_max < r_max else l_min, g_max if h_max < r_max else l_max, over, high):
             return False
     if h_min != r_min:
         costs[EMPTY] += 1
         under = np.nextafter(max(h_min, r_min), -np.inf)
-        if not is_empty(tree, g_min if h_min > r_min else l_min, g_max if h_min > r_min else l_max, low, under):
+        if not is_empty(part, g_min if h_min > r_min else l_min, g_max if h_min > r_min else l_max, low, under):
             return False
     return True
 
 
 @njit
 def paint_box(
-    tree: Tree,
+    part: Part,
     out: Rows,
     first: int,
     row: int,
@@ -82,7 +79,7 @@ def paint_box(
     costs: NDArray[np.int64],
 ) -> int:
     """Merge a box into the last one written since row `first`, or write it to `row`; the row after the last one."""
-    if row > first and _clear_between(tree, out, row - 1, l_min, l_max, r_min, r_max, costs):
+    if row > first and _clear_between(part, out, row - 1, l_min, l_max, r_min, r_max, costs):
         g_min, _, h_min, h_max = closed_box(out[row - 1, 0], out[row - 1, 1], out[row - 1, 2], out[row - 1, 3])
         l_min, r_min, r_max = g_min, min(h_min, r_min), max(h_max, r_max)
         row -= 1
@@ -99,52 +96,46 @@ class Scratch(NamedTuple):
         The tiles of an object, its sublists of tiles (both as messages), and what a snap left of each sublist.
     cells : Cells
         What is left of the subscriptions in IR^z.
-    near : Tree
-        The subscriptions around an influence region that has few.
+    start : int32 array
+        Where in the tree the subscriptions around IR(i) are.
     """
 
     tiles: Rows
     groups: Rows
     boxes: Rows
     cells: Cells
-    near: Tree
+    start: NDArray[np.int32]
 
 
 def make_scratch(k: int) -> Scratch:
     """Allocate the memory of an event for lists of k; O(k) space."""
-    return Scratch(
-        np.zeros((k, 4)), np.zeros((k, 4)), np.zeros((k, 4)), make_cells(k), new_neighbourhood(FEW_LOWERING * k)
-    )
+    return Scratch(np.zeros((k, 4)), np.zeros((k, 4)), np.zeros((k, 4)), make_cells(k), np.zeros(NARROW, np.int32))
 
 
 @njit
-def _near(tree: Tree, scratch: Scratch, groups: int, most: int) -> Tree:
-    """Give a copy of the subscriptions around IR(i), which every question of the event is about, if they are few."""
-    if groups == 0:
-        return tree
+def _around(tree: Tree, scratch: Scratch, groups: int) -> Part:
+    """Give the part of the tree around IR(i), which every question of the event is about."""
     tiles = scratch.groups
     l_out, l_in, r_in, r_out = np.inf, -np.inf, np.inf, -np.inf
     for at in range(groups):
         l_in, r_in = max(l_in, tiles[at, 0]), min(r_in, tiles[at, 1])
         l_out, r_out = min(l_out, tiles[at, 2]), max(r_out, tiles[at, 3])
     l_lo, l_hi, r_lo, r_hi = closed_box(l_in, r_in, l_out, r_out)
-    if copy_neighbourhood(tree, l_lo, l_hi, r_lo, r_hi, most, scratch.near):
-        return scratch.near
-    return tree
+    return narrow(tree, l_lo, l_hi, r_lo, r_hi, scratch.start)
 
 
 @njit
-def paint_region(tree: Tree, plan: Plan, scratch: Scratch, groups: int, out: Rows, row: int) -> int:
+def paint_region(part: Part, plan: Plan, scratch: Scratch, groups: int, out: Rows, row: int) -> int:
     """Snap the sublists of IR(i) and write the merged boxes; the row after the last one. At most `groups` snaps."""
     first = row
     tiles, boxes = scratch.groups, scratch.boxes
     for at in range(groups):
         l_lo, l_hi, r_lo, r_hi = closed_box(tiles[at, 0], tiles[at, 1], tiles[at, 2], tiles[at, 3])
         plan.costs[SNAP] += 1
-        found, l_min, l_max, r_min, r_max = snap(tree, l_lo, l_hi, r_lo, r_hi)
+        found, l_min, l_max, r_min, r_max = snap(part, l_lo, l_hi, r_lo, r_hi)
         boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3] = l_min, l_max, r_min, r_max
         if found:
-            row = paint_box(tree, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            row = paint_box(part, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
     return row
 
 
@@ -165,7 +156,7 @@ def open_cells(scratch: Scratch, tiles: int, step: int) -> None:
 
 
 @njit
-def paint_gain(tree: Tree, plan: Plan, scratch: Scratch, tiles: int, groups: int, out: Rows, row: int) -> int:
+def paint_gain(part: Part, plan: Plan, scratch: Scratch, tiles: int, groups: int, out: Rows, row: int) -> int:
     """Take the tiles an exposed object gains from the boxes of the sweep and write the merged boxes.
 
     Of each sublist only the tiles that may hold subscriptions count; at most one snap per sublist.
@@ -186,9 +177,9 @@ def paint_gain(tree: Tree, plan: Plan, scratch: Scratch, tiles: int, groups: int
             at += 1
         if found and not exact:
             plan.costs[SNAP] += 1
-            found, l_min, l_max, r_min, r_max = snap(tree, l_min, l_max, r_min, r_max)
+            found, l_min, l_max, r_min, r_max = snap(part, l_min, l_max, r_min, r_max)
         if found:
-            row = paint_box(tree, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            row = paint_box(part, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
     return row
 
 
@@ -210,8 +201,8 @@ def enter(
         x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, scratch.groups, START
     )
     out = reserve(out, row, k)
-    tree = _near(tree, scratch, groups, FEW_RAISING * k)
-    end = paint_region(tree, plan, scratch, groups, out, row)
+    part = _around(tree, scratch, groups)
+    end = paint_region(part, plan, scratch, groups, out, row)
     stamp(out, row, end, x, plan.sign * y, i, UPDATE)
     return out, end
 
@@ -246,12 +237,12 @@ def leave(
     groups = influence_tiles(x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, START)
     tiles = influence_tiles(x, west, a, east, b, k, EACH, l_limit, r_limit, scratch.tiles, START)
     out = reserve(out, row, k)
-    tree = _near(tree, scratch, groups, FEW_LOWERING * k)
-    end = paint_region(tree, plan, scratch, groups, out, row)
+    part = _around(tree, scratch, groups)
+    end = paint_region(part, plan, scratch, groups, out, row)
     stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
     open_cells(scratch, tiles, step)
     while True:
-        some, l_star, r_star = enclosing_quadrant(scratch.cells, tree, plan.costs)
+        some, l_star, r_star = enclosing_quadrant(scratch.cells, part, plan.costs)
         if not some:
             return out, end
         plan.costs[MIN_Y] += 1
@@ -264,7 +255,7 @@ def leave(
         tiles = exposed_tiles(x_h, x, west, a, east, b, k, EACH, l_limit, r_limit, scratch.tiles, START)
         row = end
         out = reserve(out, row, k)
-        end = paint_gain(tree, plan, scratch, tiles, groups, out, row)
+        end = paint_gain(part, plan, scratch, tiles, groups, out, row)
         stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
 
@@ -320,19 +311,20 @@ def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
 
     Tiles of a gain may lie over each other; only a box east of the one before is a candidate for merging.
     """
-    whole = rows.view(np.int64)
+    part = whole(tree)
+    integers = rows.view(np.int64)
     first = row = START
     for at in range(len(rows)):
-        if at > 0 and (whole[at, 6] != whole[at - 1, 6] or whole[at, 7] != whole[at - 1, 7]):
+        if at > 0 and (integers[at, 6] != integers[at - 1, 6] or integers[at, 7] != integers[at - 1, 7]):
             first = row
         l_lo, l_hi, r_lo, r_hi = closed_box(rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3])
         plan.costs[SNAP] += 1
-        found, l_min, l_max, r_min, r_max = snap(tree, l_lo, l_hi, r_lo, r_hi)
+        found, l_min, l_max, r_min, r_max = snap(part, l_lo, l_hi, r_lo, r_hi)
         if found:
             if row > first and rows[row - 1, 0] >= l_min:
                 first = row
-            x, y, i, cause = rows[at, 4], rows[at, 5], whole[at, 6], whole[at, 7]
-            row = paint_box(tree, rows, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            x, y, i, cause = rows[at, 4], rows[at, 5], integers[at, 6], integers[at, 7]
+            row = paint_box(part, rows, first, row, l_min, l_max, r_min, r_max, plan.costs)
             stamp(rows, row - 1, row, x, y, i, cause)
     return rows[:row]
 
@@ -384,6 +376,11 @@ class Sparse:
     def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
         """Change distinct objects at once, by Paint-Batch; rows of their own."""
         rows = paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)
+        return thin(self._subscribers.arrays, self._plan, rows)
+
+    def window(self, changes: list[Change]) -> Rows:
+        """Change distinct objects, which may enter, leave and move, by Paint-Batch; rows of their own."""
+        rows = paint_window(self._index, self._plan, changes)
         return thin(self._subscribers.arrays, self._plan, rows)
 
     def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:

@@ -14,7 +14,7 @@ free slot holds (+inf, NOBODY). An insertion takes a free slot at its place, or 
 aligned window that is not too full (a packed memory array, O(log^2 n) amortised); a full array is doubled.
 """
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,19 @@ from numpy.typing import NDArray
 from paint.sweep import EAST, WEST, Sweep
 from rangecast import njit
 
-__all__ = ["Tournament", "TournamentIndex", "first_k", "min_y", "next_exposed", "open_sweep", "update"]
-
-Number = TypeVar("Number", bound=np.generic)
+__all__ = [
+    "FULLEST",
+    "NOBODY",
+    "Tournament",
+    "fill",
+    "first_k",
+    "min_y",
+    "next_exposed",
+    "open_sweep",
+    "place",
+    "set_leaf",
+    "update",
+]
 
 NOBODY = np.iinfo(np.int32).max
 FULLEST = 0.75
@@ -66,7 +76,7 @@ def _below(y_1: float, id_1: int, y_2: float, id_2: int) -> bool:
 
 
 @njit
-def _set_leaf(arrays: Tournament, slot: int, y: float, i: int) -> None:
+def set_leaf(arrays: Tournament, slot: int, y: float, i: int) -> None:
     """Write a leaf and play its matches again up to the first node that does not change; O(log n)."""
     node_y, node_id = arrays.node_y, arrays.node_id
     node = len(arrays.slot_x) + slot
@@ -86,7 +96,7 @@ def _set_leaf(arrays: Tournament, slot: int, y: float, i: int) -> None:
 def update(arrays: Tournament, i: int, y: float) -> None:
     """Give object i a new y; O(log n)."""
     arrays.y[i] = y
-    _set_leaf(arrays, arrays.slot[i], y, i)
+    set_leaf(arrays, arrays.slot[i], y, i)
 
 
 @njit
@@ -285,7 +295,7 @@ def min_y(arrays: Tournament, left: float, right: float, y: float, i: int) -> in
 
 
 @njit
-def _fill(arrays: Tournament, ids: NDArray[np.int32], first: int, width: int) -> None:
+def fill(arrays: Tournament, ids: NDArray[np.int32], first: int, width: int) -> None:
     """Spread objects given in (x, id) order evenly over a window and play the matches in it; O(width)."""
     size = len(arrays.slot_x)
     count = len(ids)
@@ -316,7 +326,7 @@ def _fill(arrays: Tournament, ids: NDArray[np.int32], first: int, width: int) ->
 
 
 @njit
-def _place(arrays: Tournament, i: int) -> int:
+def _slot_for(arrays: Tournament, i: int) -> int:
     """Find the first slot whose search key is not below that of object i; O(log n)."""
     x = arrays.x[i]
     low, high = 0, len(arrays.slot_x)
@@ -330,16 +340,16 @@ def _place(arrays: Tournament, i: int) -> int:
 
 
 @njit
-def _insert(arrays: Tournament, i: int) -> bool:
+def place(arrays: Tournament, i: int) -> bool:
     """Give object i, whose x and y are set, a slot; False, and nothing changed, if the array is too full."""
     size = len(arrays.slot_x)
-    place = _place(arrays, i)
+    place = _slot_for(arrays, i)
     for slot in (place, place - 1):
         if 0 <= slot < size and arrays.node_id[size + slot] == NOBODY:
             arrays.slot_x[slot] = arrays.x[i]
             arrays.slot_id[slot] = i
             arrays.slot[i] = slot
-            _set_leaf(arrays, slot, arrays.y[i], i)
+            set_leaf(arrays, slot, arrays.y[i], i)
             return True
     height = 0
     while 1 << height < size:
@@ -364,110 +374,6 @@ def _insert(arrays: Tournament, i: int) -> bool:
                 at += 1
         if at < count:
             ids[at] = i
-        _fill(arrays, ids, first, width)
+        fill(arrays, ids, first, width)
         return True
     return False
-
-
-class TournamentIndex:
-    """Objects under update, insertion and deletion, over the arrays of `Tournament`; O(n) space.
-
-    Parameters
-    ----------
-    x, y : float64 arrays of n
-        Finite values of the objects 0 to n - 1. O(n log n) time.
-    """
-
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._live = len(x)
-        self.arrays = self._build(x.astype(np.float64), y.astype(np.float64), np.full(len(x), -1, np.int64), 1.0)
-
-    def _build(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], slot: NDArray[np.int64], fullest: float
-    ) -> Tournament:
-        """Lay out every object with a finite y over slots of which at most that share is taken."""
-        ids = np.flatnonzero(np.isfinite(y))
-        order = ids[np.argsort(x[ids], kind="stable")].astype(np.int32)
-        size = 2
-        while size * fullest < len(ids):
-            size *= 2
-        arrays = Tournament(
-            x,
-            y,
-            slot,
-            np.full(2 * size, np.inf),
-            np.full(2 * size, NOBODY, np.int32),
-            np.full(size, -np.inf),
-            np.full(size, -1, np.int32),
-            np.empty((size, 3)),
-            np.empty((size, 3), np.int64),
-        )
-        _fill(arrays, order, 0, size)
-        return arrays
-
-    def update(self, i: int, y: float) -> None:
-        """Give object i a new finite y; O(log n)."""
-        update(self.arrays, i, y)
-
-    def insert(self, i: int, x: float, y: float) -> None:
-        """Add object i, whose id is not in the index, at finite x and y; O(log^2 n) amortised."""
-        arrays = self.arrays
-        if i >= len(arrays.x):
-            room = max(2 * len(arrays.x), i + 1, 8)
-            arrays = self.arrays = arrays._replace(
-                x=_extended(arrays.x, room, 0.0),
-                y=_extended(arrays.y, room, np.inf),
-                slot=_extended(arrays.slot, room, -1),
-            )
-        arrays.x[i] = x
-        arrays.y[i] = y
-        self._live += 1
-        if not _insert(arrays, i):
-            self.arrays = self._build(arrays.x, arrays.y, arrays.slot, FULLEST)
-
-    def delete(self, i: int) -> None:
-        """Take object i out; O(log n) amortised."""
-        arrays = self.arrays
-        _set_leaf(arrays, int(arrays.slot[i]), np.inf, NOBODY)
-        arrays.slot[i] = -1
-        arrays.y[i] = np.inf
-        self._live -= 1
-        if 8 * self._live < len(arrays.slot_x) > 16:
-            self.arrays = self._build(arrays.x, arrays.y, arrays.slot, FULLEST)
-
-    def first_k(self, i: int, y: float, west: bool, k: int) -> NDArray[np.int64]:
-        """List the first k objects west or east of object i with (y, id) below (y, i), nearest first; O(k log n)."""
-        out = np.empty(k, np.int64)
-        return out[: first_k(self.arrays, i, y, west, k, out)]
-
-    def min_y(self, left: float, right: float, y: float, i: int) -> int:
-        """Find the least (y, id) above (y, i) with left < x < right, or -1."""
-        return min_y(self.arrays, left, right, y, i)
-
-    def _check(self) -> None:
-        """Raise AssertionError unless every invariant of the arrays holds; O(n)."""
-        arrays = self.arrays
-        size = len(arrays.slot_x)
-        assert size & (size - 1) == 0, "the number of slots is a power of two"
-        live = np.flatnonzero(np.isfinite(arrays.y))
-        assert len(live) == self._live, "every live object is counted"
-        assert (arrays.slot[~np.isfinite(arrays.y)] == -1).all(), "an object that is not live has no slot"
-        taken = np.flatnonzero(arrays.node_id[size:] != NOBODY)
-        assert len(taken) == len(live), "every live object has one slot"
-        ids = arrays.node_id[size + taken]
-        assert (arrays.slot[ids] == taken).all(), "slot and leaf agree"
-        assert (arrays.node_y[size + taken] == arrays.y[ids]).all(), "a leaf holds its object's y"
-        assert (arrays.slot_x[taken] == arrays.x[ids]).all(), "a taken slot has its object's x for a key"
-        assert (arrays.slot_id[taken] == ids).all(), "a taken slot has its object's id for a key"
-        order = np.lexsort((arrays.slot_id, arrays.slot_x))
-        keys = np.stack([arrays.slot_x, arrays.slot_id], axis=1)
-        assert (keys[order] == keys).all(), "search keys are in (x, id) order"
-        for node in range(1, size):
-            best = min((arrays.node_y[j], arrays.node_id[j]) for j in (2 * node, 2 * node + 1))
-            assert best == (arrays.node_y[node], arrays.node_id[node]), "a node holds the least key of its children"
-
-
-def _extended(values: NDArray[Number], room: int, filler: float) -> NDArray[Number]:
-    larger = np.full(room, filler, values.dtype)
-    larger[: len(values)] = values
-    return larger

@@ -20,7 +20,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from matching.kdtree import Tree, closed_box, count, report
+from matching import Tree
+from matching.kdtree_queries import closed_box, count, range_of, report
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
@@ -62,8 +63,7 @@ def _pairs_by_candidates(
     exchanged = np.empty(found.size, np.int64)
     affected = 0
     for at in range(found.size):
-        slot = tree.slot[found[at]]
-        l_end, r_end = tree.ends[slot, 0], tree.ends[slot, 1]
+        l_end, r_end = range_of(tree, found[at])
         wanted = k
         for p in range(a):
             wanted -= above[WEST, p] >= l_end
@@ -211,9 +211,9 @@ def enter(
     out = _room(out, row, found.size)
     whole = out.view(np.int64)
     for at in range(found.size):
-        slot = tree.slot[found[at]]
+        l_end, r_end = range_of(tree, found[at])
         h = exchanged[at]
-        held = tree.ends[slot, 0] <= x_before <= tree.ends[slot, 1] or (h < 0 and y_before < np.inf)
+        held = l_end <= x_before <= r_end or (h < 0 and y_before < np.inf)
         whole[row, 0] = found[at]
         whole[row, 1] = i if held else h
         whole[row, 2] = i

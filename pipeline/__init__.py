@@ -1,8 +1,10 @@
-"""Spark jobs and the schemas of every file: populations, traffic tables."""
+"""Spark jobs and the schemas of every file: populations, traces, deliveries at scale, traffic tables."""
 
+from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries, count_kept
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
 from pipeline.errors import PipelineError
 from pipeline.java import require_java
+from pipeline.load import link_load, read_hops, zone_load
 from pipeline.populations import (
     ObjectSpec,
     Population,
@@ -10,35 +12,112 @@ from pipeline.populations import (
     objects,
     population,
     population_frame,
+    population_path,
+    population_spec,
     read_population,
+    spread_ends,
     write_population,
 )
-from pipeline.schemas import EVENTS, POPULATION, SUMMARY, spark_schema
+from pipeline.populations_15d import (
+    DATASETS_15D,
+    Population15d,
+    Population15dSpec,
+    objects_15d,
+    population_15d_frame,
+    read_population_15d,
+    write_population_15d,
+)
+from pipeline.replications import event_percentiles, read_replications, replication_intervals
+from pipeline.schemas import (
+    BROKERS,
+    EVENTS,
+    HOPS,
+    INTERVALS,
+    LINK_LOAD,
+    LINKS,
+    PERCENTILES,
+    POPULATION,
+    POPULATION_15D,
+    SUMMARY,
+    TIMES,
+    TRACE_EVENTS,
+    TRACE_OBJECTS,
+    TRACE_REPORT,
+    ZONE_LOAD,
+    spark_schema,
+)
 from pipeline.session import check_master, spark_session
+from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
+from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
+from pipeline.traces import Trace, TraceSpec, read_history, trace_frames
 from pipeline.traffic import read_events, summarise, write_summary
 
 __all__ = [
+    "BROKERS",
+    "DATASETS_15D",
     "DISTRIBUTIONS",
     "EVENTS",
+    "HOPS",
+    "INTERVALS",
+    "LINKS",
+    "LINK_LOAD",
     "OBJECT_DISTRIBUTIONS",
+    "PARTITION_COST",
+    "PERCENTILES",
     "POPULATION",
+    "POPULATION_15D",
+    "STOCK_SPEC",
+    "STOCK_SUBSCRIPTIONS",
     "SUMMARY",
+    "TIMES",
+    "TRACE_EVENTS",
+    "TRACE_OBJECTS",
+    "TRACE_REPORT",
+    "ZONE_LOAD",
+    "DeliveryCounts",
     "ObjectSpec",
     "PipelineError",
     "Population",
+    "Population15d",
+    "Population15dSpec",
     "PopulationSpec",
+    "Trace",
+    "TraceData",
+    "TraceFacts",
+    "TraceSpec",
     "check_master",
+    "count_deliveries",
+    "count_kept",
+    "event_percentiles",
+    "link_load",
     "objects",
+    "objects_15d",
     "population",
+    "population_15d_frame",
     "population_frame",
+    "population_path",
+    "population_spec",
     "read_events",
+    "read_history",
+    "read_hops",
     "read_population",
+    "read_population_15d",
+    "read_replications",
+    "read_trace",
+    "replication_intervals",
     "require_java",
     "spark_schema",
     "spark_session",
+    "spread_ends",
     "standard_normals",
+    "stock_history",
     "summarise",
+    "trace_facts",
+    "trace_frames",
     "uniform_column",
     "write_population",
+    "write_population_15d",
     "write_summary",
+    "write_trace",
+    "zone_load",
 ]

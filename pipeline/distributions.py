@@ -25,6 +25,11 @@ STREAMS = {
     "object x": 8,
     "object y": 9,
     "object normals": 10,  # 10 and 11
+    "stock recommendations": 12,  # 12 to 14
+    "stock starts": 15,  # 15 and 16
+    "stock steps": 17,  # 17 and 18
+    "object x2": 19,
+    "r2": 20,
     "draws": 100,  # 100, 101, ...: three for each draw of a rejection
 }
 
@@ -74,16 +79,17 @@ def clustered(rows: DataFrame, seed: int, *, spread: float = 0.2) -> DataFrame:
     """
     draws = STREAMS["draws"]
     inside = (sf.col("l") >= 0) & (sf.col("r") <= 1) & (sf.col("l") <= sf.col("r"))
-    l, r = _clustered_draw(seed, draws, spread / 4)
+    centres = _centres(seed)
+    l, r = _clustered_draw(seed, draws, centres, spread / 4)
     rows = rows.withColumns({"l": l, "r": r}).withColumn("inside", inside)
     # Spark compiles the first two draws; the loop of the others is interpreted, slower, but few rows come to it.
-    l, r = _clustered_draw(seed, draws + 3, spread / 4)
+    l, r = _clustered_draw(seed, draws + 3, centres, spread / 4)
     kept = {"l": sf.when(sf.col("inside"), sf.col("l")).otherwise(l)}
     kept |= {"r": sf.when(sf.col("inside"), sf.col("r")).otherwise(r)}
     rows = rows.withColumns(kept).withColumn("end", sf.struct("l", "r"))
 
     def next_draw(last: Column, attempt: Column) -> Column:
-        ends = _clustered_draw(seed, sf.lit(draws) + 3 * attempt, spread / 4)
+        ends = _clustered_draw(seed, sf.lit(draws) + 3 * attempt, centres, spread / 4)
         drawn = sf.struct(*(end.alias(name) for end, name in zip(ends, "lr", strict=True)))
         return sf.when((last["l"] >= 0) & (last["r"] <= 1) & (last["l"] <= last["r"]), last).otherwise(drawn)
 
@@ -92,12 +98,20 @@ def clustered(rows: DataFrame, seed: int, *, spread: float = 0.2) -> DataFrame:
     return _sorted_ends(rows, _folded(sf.col("end.l")), _folded(sf.col("end.r"))).drop("inside", "end")
 
 
-def _clustered_draw(seed: int, stream: int | Column, sigma: float) -> tuple[Column, Column]:
+def _centres(seed: int) -> tuple[Column, Column]:
+    """Arrays of the clusters' l and r, hashes of constants: Spark folds them before a row is made."""
+    streams = (STREAMS["centres"], STREAMS["centres"] + 1)
+    ends = [[uniform_column(seed, stream, sf.lit(centre)) for stream in streams] for centre in range(CLUSTERS)]
+    return sf.array(*(sf.least(*pair) for pair in ends)), sf.array(*(sf.greatest(*pair) for pair in ends))
+
+
+def _clustered_draw(
+    seed: int, stream: int | Column, centres: tuple[Column, Column], sigma: float
+) -> tuple[Column, Column]:
     """One point of the mixture in the plane, from streams `stream` to `stream + 2`."""
-    cluster = sf.floor(uniform_column(seed, stream) * CLUSTERS)
-    one, other = (uniform_column(seed, STREAMS["centres"] + i, cluster) for i in (0, 1))
+    cluster = sf.floor(uniform_column(seed, stream) * CLUSTERS).cast("int")
     z_l, z_r = standard_normals(seed, stream + 1)
-    return sf.least(one, other) + sf.lit(sigma) * z_l, sf.greatest(one, other) + sf.lit(sigma) * z_r
+    return sf.get(centres[0], cluster) + sf.lit(sigma) * z_l, sf.get(centres[1], cluster) + sf.lit(sigma) * z_r
 
 
 def _folded(value: Column) -> Column:

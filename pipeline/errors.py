@@ -24,6 +24,10 @@ def root_cause(error: Exception) -> str:
         text = str(cause.getMessage() or cause.getClass().getSimpleName())
     else:
         text = str(error)
+    if "Traceback (most recent call last)" in text:
+        # A task in Python failed: behind the indented lines of the last traceback stands the error.
+        lines = text.rpartition("Traceback (most recent call last)")[2].splitlines()[1:]
+        return next((line.strip() for line in lines if line.strip() and not line.startswith(" ")), lines[0])
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     # A failed task arrives as text: the JVM keeps no exception object of another process.
     caused = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["find_java", "java_version", "require_java"]
+__all__ = ["apt", "can_install", "find_java", "java_version", "require_java"]
 
 OLDEST = 17
 PACKAGE = "openjdk-17-jre-headless"
@@ -76,7 +76,7 @@ def require_java() -> Path:
     return java
 
 
-def _can_install() -> bool:
+def can_install() -> bool:
     """Only root on Debian, Ubuntu or one of their kin: elsewhere the user chooses how Java gets there."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
@@ -88,7 +88,8 @@ def _can_install() -> bool:
     return bool({"debian", "ubuntu"} & set(" ".join(kin).split()))
 
 
-def _apt(*arguments: str) -> subprocess.CompletedProcess[str]:
+def apt(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run apt-get without questions."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     return subprocess.run(["apt-get", *arguments], env=environment, capture_output=True, text=True, check=False)
 
@@ -96,10 +97,10 @@ def _apt(*arguments: str) -> subprocess.CompletedProcess[str]:
 def install_java() -> str | None:
     """Install Java with apt-get; returns None if all is well, else one line saying what went wrong."""
     print(f"Java {OLDEST} or newer is missing: installing {PACKAGE} with apt-get", file=sys.stderr)
-    _apt("update")
-    done = _apt("install", "-y", "--no-install-recommends", PACKAGE)
+    apt("update")
+    done = apt("install", "-y", "--no-install-recommends", PACKAGE)
     if done.returncode != 0 and re.search("Unable to locate package|no installation candidate", done.stderr):
-        done = _apt("install", "-y", "--no-install-recommends", FALLBACK_PACKAGE)
+        done = apt("install", "-y", "--no-install-recommends", FALLBACK_PACKAGE)
     if done.returncode != 0:
         told = [line for line in done.stderr.splitlines() if line.strip()]
         return f"apt-get could not install Java: {told[-1] if told else 'it gave no reason'}"
@@ -113,7 +114,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if find_java() is not None:
         return 0
-    problem = install_java() if arguments and _can_install() else _problem()
+    problem = install_java() if arguments and can_install() else _problem()
     if problem is not None:
         print(problem, file=sys.stderr)
     return 0 if problem is None else 1

@@ -7,23 +7,19 @@ A population is a directory of Parquet files whose rows, in the order of the fil
 import hashlib
 import inspect
 import json
-import shutil
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, STREAMS, uniform_column
 from pipeline.errors import PipelineError, spark_errors
+from pipeline.population_files import Layout, open_files, read_columns, write_rows
 from pipeline.schemas import POPULATION, POPULATION_VERSION
 
 __all__ = [
@@ -33,7 +29,10 @@ __all__ = [
     "objects",
     "population",
     "population_frame",
+    "population_path",
+    "population_spec",
     "read_population",
+    "spread_ends",
     "write_population",
 ]
 
@@ -42,10 +41,10 @@ Floats = npt.NDArray[np.float64]
 ROWS_PER_FILE = 1_000_000
 #: Most bits per axis of the curve: cells of side 2^-16.
 CURVE_BITS = 16
-_SPARK_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-def _check_spec(registry: Mapping[str, object], distribution: str, count: int, seed: int) -> None:
+def check_spec(registry: Mapping[str, object], distribution: str, count: int, seed: int) -> None:
+    """Refuse a distribution that is not registered, and counts and seeds out of range."""
     if distribution not in registry:
         raise ValueError(f"distribution must be one of {', '.join(sorted(registry))}, got {distribution!r}")
     for name, value, least, bits in (("count", count, 1, 40), ("seed", seed, 0, 63)):
@@ -78,7 +77,7 @@ class PopulationSpec:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_spec(DISTRIBUTIONS, self.distribution, self.count, self.seed)
+        check_spec(DISTRIBUTIONS, self.distribution, self.count, self.seed)
         known = _parameters(DISTRIBUTIONS[self.distribution])
         for name, value in self.parameters.items():
             if name not in known:
@@ -104,6 +103,11 @@ class PopulationSpec:
         return json.dumps(content, sort_keys=True)
 
 
+def population_layout() -> Layout:
+    """How populations lie on disk."""
+    return Layout("population", POPULATION, POPULATION_VERSION, PopulationSpec)
+
+
 @dataclass(frozen=True)
 class ObjectSpec:
     """What a set of objects is: `distribution` is a name in `pipeline.distributions.OBJECT_DISTRIBUTIONS`."""
@@ -113,7 +117,7 @@ class ObjectSpec:
     seed: int
 
     def __post_init__(self) -> None:
-        _check_spec(OBJECT_DISTRIBUTIONS, self.distribution, self.count, self.seed)
+        check_spec(OBJECT_DISTRIBUTIONS, self.distribution, self.count, self.seed)
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,12 @@ class Population:
     l: Floats
     r: Floats
     location: Floats
+
+
+def spread_ends(ends: Floats, x_range: tuple[float, float]) -> Floats:
+    """Ends in [0, 1] of a population laid over a range of x: u stands for low + u (high - low)."""
+    low, high = x_range
+    return low + ends * (high - low)
 
 
 def _parameters(distribution: Callable[..., DataFrame]) -> dict[str, float]:
@@ -183,9 +193,8 @@ def write_population(spark: SparkSession, spec: PopulationSpec, path: Path) -> N
     PipelineError
         If `path` exists (nothing is overwritten) or Spark cannot write.
     """
-    if path.exists():
-        raise PipelineError(f"{path} exists already; remove it or choose another path for the population")
-    _write(_with_metadata(_rows(_ids_in_curve_order(spark, spec), spec), spec), path)
+    rows = _rows(_ids_in_curve_order(spark, spec), spec)
+    write_rows(rows, population_layout(), spec.as_json(), path)
 
 
 def _ids_in_curve_order(spark: SparkSession, spec: PopulationSpec) -> DataFrame:
@@ -195,32 +204,24 @@ def _ids_in_curve_order(spark: SparkSession, spec: PopulationSpec) -> DataFrame:
     Both are packed into one long: Spark sorts single longs by radix, and since a row is a function of its id, nothing
     else needs to travel. Above 2^31 rows the curve has fewer bits.
     """
-    id_bits = spec.count.bit_length()
-    position = curve(sf.col("l"), sf.col("r"), min(CURVE_BITS, (63 - id_bits) // 2))
-    key = sf.shiftleft(position, id_bits).bitwiseOR(sf.col("id")).alias("key")
-    files = -(-spec.count // ROWS_PER_FILE)
-    ordered = population_frame(spark, spec).select(key).repartitionByRange(files, "key").sortWithinPartitions("key")
+    key, id_bits = _curve_key(spec.count)
+    ordered = _sorted_by(population_frame(spark, spec).select(key.alias("key")), spec.count)
     return ordered.select(sf.col("key").bitwiseAND(sf.lit(2**id_bits - 1).cast("long")).alias("id"))
 
 
-def _with_metadata(rows: DataFrame, spec: PopulationSpec) -> DataFrame:
-    # Spark's writer takes no metadata for a file, but it keeps that of a column in every file.
-    metadata = {"rangecast_version": POPULATION_VERSION, "rangecast_spec": spec.as_json()}
-    return rows.withMetadata("id", metadata)
+def in_curve_order(rows: DataFrame, count: int) -> DataFrame:
+    """Rows with the columns id, l and r by (curve, id), for rows that are dear to make a second time."""
+    return _sorted_by(rows.withColumn("key", _curve_key(count)[0]), count).drop("key")
 
 
-def _write(rows: DataFrame, path: Path) -> None:
-    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with spark_errors(f"write {path}"):
-            # Hardly a value occurs twice: a dictionary would cost time and save nothing.
-            rows.write.option("parquet.enable.dictionary", "false").parquet(str(partial.absolute()))
-        partial.rename(path)
-    except OSError as error:
-        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+def _curve_key(count: int) -> tuple[Column, int]:
+    id_bits = count.bit_length()
+    position = curve(sf.col("l"), sf.col("r"), min(CURVE_BITS, (63 - id_bits) // 2))
+    return sf.shiftleft(position, id_bits).bitwiseOR(sf.col("id")), id_bits
+
+
+def _sorted_by(rows: DataFrame, count: int) -> DataFrame:
+    return rows.repartitionByRange(-(-count // ROWS_PER_FILE), "key").sortWithinPartitions("key")
 
 
 def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Path:
@@ -232,7 +233,7 @@ def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Pa
     PipelineError
         If something else stands at that path, or Spark cannot write.
     """
-    path = cache_dir / f"population-{_content_hash(spec)}"
+    path = population_path(spec, cache_dir)
     if not path.exists():
         try:
             write_population(spark, spec, path)
@@ -240,8 +241,13 @@ def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Pa
             # Another process may have put the same population there in the meantime.
             if not (path / "_SUCCESS").exists():
                 raise
-    _check_files(path)
+    open_files(path, population_layout())
     return path
+
+
+def population_path(spec: PopulationSpec, cache_dir: Path) -> Path:
+    """Where `population` puts the population of a spec; whoever finds it there can read it without Spark."""
+    return cache_dir / f"population-{_content_hash(spec)}"
 
 
 def _content_hash(spec: PopulationSpec) -> str:
@@ -253,6 +259,19 @@ def _content_hash(spec: PopulationSpec) -> str:
     return hashlib.sha256(f"{POPULATION_VERSION}\n{spec.as_json()}\n{source}".encode()).hexdigest()[:16]
 
 
+def population_spec(path: Path) -> PopulationSpec:
+    """
+    Spec of a population on disk, of which only the footers are read.
+
+    Raises
+    ------
+    PipelineError
+        If `path` is no population, is incomplete, or was written by another version.
+    """
+    spec: PopulationSpec = open_files(path, population_layout()).spec
+    return spec
+
+
 def read_population(path: Path) -> Population:
     """
     Read a population into memory: 32 bytes per subscription.
@@ -262,52 +281,6 @@ def read_population(path: Path) -> Population:
     PipelineError
         If `path` is no population, is incomplete, or was written by another version.
     """
-    spec, files = _check_files(path)
-    try:
-        table = pa.concat_tables([pq.read_table(file, columns=POPULATION.names) for file in files])
-    except (OSError, pa.ArrowException) as error:
-        raise _not_a_population(path, str(error).splitlines()[0]) from error
-    if table.num_rows != spec.count:
-        raise _not_a_population(path, f"it holds {table.num_rows} rows, not {spec.count}")
-    return Population(spec, *(table[name].to_numpy() for name in POPULATION.names))
-
-
-def _not_a_population(path: Path, reason: str) -> PipelineError:
-    return PipelineError(f"{path} is not a population ({reason}); remove it or choose another path")
-
-
-def _check_files(path: Path) -> tuple[PopulationSpec, list[Path]]:
-    """Spec and files of a population, after a look at its marker and at the footer of every file."""
-    if not path.is_dir():
-        raise _not_a_population(path, "no such directory" if not path.exists() else "not a directory")
-    files = sorted(path.glob("*.parquet"))
-    if not (path / "_SUCCESS").exists() or not files:
-        raise _not_a_population(path, "half-written or made by something else")
-    specs = {_spec_of(path, file) for file in files}
-    if len(specs) != 1:
-        raise _not_a_population(path, "its files are of different populations")
-    return specs.pop(), files
-
-
-def _spec_of(path: Path, file: Path) -> PopulationSpec:
-    try:
-        schema = pq.read_schema(file)
-    except (OSError, pa.ArrowException) as error:
-        raise _not_a_population(path, f"{file.name} is not a Parquet file") from error
-    metadata = _id_metadata(schema)
-    if "rangecast_spec" not in metadata or {f.name: f.type for f in schema} != {f.name: f.type for f in POPULATION}:
-        raise _not_a_population(path, f"{file.name} has other columns or no spec")
-    version = metadata["rangecast_version"]
-    if version != POPULATION_VERSION:
-        raise PipelineError(
-            f"{path} is a population of version {version}, this is version {POPULATION_VERSION}; make it again"
-        )
-    return PopulationSpec(**json.loads(metadata["rangecast_spec"]))
-
-
-def _id_metadata(schema: pa.Schema) -> dict[str, Any]:
-    text = (schema.metadata or {}).get(_SPARK_ROW_METADATA, b"{}")
-    for column in json.loads(text).get("fields", []):
-        if column["name"] == "id":
-            return dict(column["metadata"])
-    return {}
+    opened = open_files(path, population_layout())
+    table = read_columns(path, opened, population_layout())
+    return Population(opened.spec, *(table[name].to_numpy() for name in POPULATION.names))

@@ -3,7 +3,28 @@
 import pyarrow as pa
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
-__all__ = ["COUNTS", "EVENTS", "POPULATION", "POPULATION_VERSION", "SUMMARY", "spark_schema"]
+__all__ = [
+    "BROKERS",
+    "COUNTS",
+    "EVENTS",
+    "HOPS",
+    "INTERVALS",
+    "LINKS",
+    "LINK_LOAD",
+    "PERCENTILES",
+    "POPULATION",
+    "POPULATION_15D",
+    "POPULATION_15D_VERSION",
+    "POPULATION_VERSION",
+    "SUMMARY",
+    "TIMES",
+    "TRACE_EVENTS",
+    "TRACE_OBJECTS",
+    "TRACE_REPORT",
+    "TRACE_VERSION",
+    "ZONE_LOAD",
+    "spark_schema",
+]
 
 #: Raise it when the same spec gives other rows or other columns: caches of earlier versions are then left alone.
 POPULATION_VERSION = 1
@@ -19,6 +40,10 @@ def _optional(arrow_type: pa.DataType, *names: str) -> list[pa.Field]:
 
 #: A population: one row per subscription [l, r]; `location` in [0, 1) places it on a node of any network.
 POPULATION = pa.schema([*_required(pa.int64(), "id"), *_required(pa.float64(), "l", "r", "location")])
+
+#: A 1.5-d population: one row per subscription [l, r] x (-inf, r2].
+POPULATION_15D = pa.schema([*_required(pa.int64(), "id"), *_required(pa.float64(), "l", "r", "r2", "location")])
+POPULATION_15D_VERSION = 1
 
 #: What is counted for every event.
 COUNTS = (
@@ -37,20 +62,26 @@ COUNTS = (
     "min_y",
     "snap",
 )
-_LATENCIES = ("latency_p50", "latency_p95", "latency_p99", "latency_max")
 
-#: `events.parquet`: one row per (approach, event). Latencies are in milliseconds, null where nobody was reached or
-#: the engine has no clock. `origin` is the broker where the event arose, `object` is null for a batch.
+#: What an engine with a clock adds, in milliseconds.
+TIMES = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
+
+#: `events.parquet`: one row per (approach, event); or per window of a batch approach, which stands for `events`
+#: events and has the number, time and origin of the first. Latencies are in milliseconds, null where nobody was
+#: reached or the engine has no clock; so is `stale`, the mean time until the last message of the event had come, over
+#: the lists that were followed. `path_hops` are IP hops from source to gateway along the overlay, added up over the
+#: deliveries, `direct_hops` those of the shortest IP paths. `origin` is the broker where the event arose, `object` is
+#: null for a batch.
 EVENTS = pa.schema(
     [
         *_required(pa.string(), "approach"),
-        *_required(pa.int64(), "event"),
+        *_required(pa.int64(), "event", "events"),
         *_required(pa.float64(), "time"),
         *_required(pa.int64(), "origin"),
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
-        *_required(pa.int64(), *COUNTS),
-        *_optional(pa.float64(), *_LATENCIES),
+        *_required(pa.int64(), *COUNTS, "path_hops", "direct_hops"),
+        *_optional(pa.float64(), *TIMES),
     ]
 )
 
@@ -67,7 +98,90 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "resent_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
         *_required(pa.float64(), "first_k", "min_y", "snap"),
-        *_optional(pa.float64(), *_LATENCIES),
+        *_optional(pa.float64(), "stretch", *TIMES),
+    ]
+)
+
+#: `brokers.parquet`: one row per approach and broker. Messages that came in, went out and were delivered to own
+#: subscriptions, and how many notifications that made; with a clock, the seconds that the broker and its uplink were
+#: busy, and that messages waited for the broker, in all and the longest.
+BROKERS = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.int64(), "broker", "messages_in", "messages_out", "bytes_out", "deliveries", "notifications"),
+        *_optional(pa.float64(), "busy_s", "uplink_busy_s", "waited_s", "longest_wait_s"),
+    ]
+)
+
+#: `links.parquet`: one row per approach and IP link that carried something; both directions added.
+LINKS = pa.schema([*_required(pa.string(), "approach"), *_required(pa.int64(), "from", "to", "bytes")])
+
+#: Events of a trace, in their order; `kind` is raise, lower, insert, delete or move.
+TRACE_EVENTS = pa.schema(
+    [
+        *_required(pa.int64(), "object"),
+        *_required(pa.float64(), "time_s"),
+        *_required(pa.string(), "kind"),
+        *_required(pa.float64(), "x", "y"),
+    ]
+)
+
+#: Objects of a trace as they enter, by id; the initial ones enter at `time_s` 0.
+TRACE_OBJECTS = pa.schema(
+    [
+        *_required(pa.int64(), "object"),
+        *_required(pa.string(), "name"),
+        *_required(pa.float64(), "x", "y", "time_s"),
+    ]
+)
+
+#: What became of the rows of a history.
+TRACE_REPORT = pa.schema([*_required(pa.string(), "outcome"), *_required(pa.int64(), "rows")])
+
+TRACE_VERSION = 1
+
+#: `hops.parquet`: one row per hop; `depart` and `arrive` are in milliseconds, null where the engine has no clock.
+HOPS = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.int64(), "event", "message", "from", "to", "bytes"),
+        *_optional(pa.float64(), "depart", "arrive"),
+    ]
+)
+
+#: One row per approach and directed overlay link; see `pipeline.load`.
+LINK_LOAD = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.int64(), "from", "to", "hops", "bytes"),
+        *_optional(pa.float64(), "travel_mean", "travel_max"),
+    ]
+)
+
+#: One row per approach and zone.
+ZONE_LOAD = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.int64(), "zone", "hops_in", "bytes_in", "hops_out", "bytes_out"),
+    ]
+)
+
+#: One row per approach and measure, over all events; see `pipeline.replications`.
+PERCENTILES = pa.schema(
+    [
+        *_required(pa.string(), "approach", "measure"),
+        *_required(pa.int64(), "events"),
+        *_required(pa.float64(), "mean", "p50", "p95", "p99", "max"),
+    ]
+)
+
+#: One row per approach and measure, over replications.
+INTERVALS = pa.schema(
+    [
+        *_required(pa.string(), "approach", "measure"),
+        *_required(pa.int64(), "replications"),
+        *_required(pa.float64(), "mean"),
+        *_optional(pa.float64(), "sd", "low", "high"),
     ]
 )
 

@@ -31,6 +31,7 @@ CONNECT_SECONDS = 5.0
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*[1-9]\d*)?\])?")
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*[1-9]\d*\s*,\s*[1-9]\d*\s*,\s*([1-9]\d*)\s*\]")
 _STANDALONE = re.compile(r"spark://([^\s:/,]+:\d+)(,[^\s:/,]+:\d+)*")
+_LOOPBACK = re.compile(r"spark://(127\.0\.0\.1|localhost):\d+")
 _OTHER = re.compile(r"yarn|k8s://\S+")
 _MASTERS = "local[*], local[N], local-cluster[N,CORES,MB], spark://HOST:PORT, yarn or k8s://URL"
 
@@ -124,7 +125,7 @@ def _settings(master: str, driver_memory_mb: int) -> dict[str, str]:
 
 
 def _is_on_this_machine(master: str) -> bool:
-    return bool(_LOCAL.fullmatch(master) or _LOCAL_CLUSTER.fullmatch(master))
+    return any(form.fullmatch(master) for form in (_LOCAL, _LOCAL_CLUSTER, _LOOPBACK))
 
 
 _scratch_dir: Path | None = None

@@ -13,7 +13,7 @@ from pipeline.schemas import COUNTS, EVENTS, SUMMARY, spark_schema
 
 __all__ = ["read_events", "summarise", "write_summary"]
 
-_MEANS = (*COUNTS, "latency_p50", "latency_p95", "latency_p99")
+_WAITS = ("latency_p50", "latency_p95", "latency_p99", "stale")
 
 
 def read_events(spark: SparkSession, path: Path) -> DataFrame:
@@ -33,15 +33,17 @@ def read_events(spark: SparkSession, path: Path) -> DataFrame:
         return spark.read.schema(spark_schema(EVENTS)).parquet(str(path.absolute())).select(*EVENTS.names)
 
 
-def summarise(events: DataFrame, exact: Sequence[str] = ()) -> DataFrame:
+def summarise(events: DataFrame, exact: Sequence[str] = (), by: Sequence[str] = ()) -> DataFrame:
     """
     One row per approach, with the columns of `pipeline.schemas.SUMMARY`, in O(rows) time.
 
-    * `messages` to `received_exposed`, `first_k`, `min_y`, `snap`: means per event; `_max`: the largest of an event.
+    * `messages` to `received_exposed`, `first_k`, `min_y`, `snap`: means per event; `_max`: the largest of an event,
+      or of a window of a batch approach.
     * `redundancy`: notifications that carry the updated object, over those of an exact approach, minus 1.
       `redundancy_total`: the same with exposed objects counted too. The paper's tables (Section V) fit the first.
-    * `latency_p50`, `_p95`, `_p99`: means over the events that reached somebody of the event's own percentiles;
-      `latency_max`: the largest latency of all.
+    * `latency_p50`, `_p95`, `_p99`: means over the events (windows) that reached somebody of their own percentiles;
+      `latency_max`: the largest latency of all. `stale`: the mean over them of how long lists were wrong.
+    * `stretch`: IP hops from the source to the gateways reached along the overlay, over those of the shortest paths.
 
     Parameters
     ----------
@@ -51,26 +53,32 @@ def summarise(events: DataFrame, exact: Sequence[str] = ()) -> DataFrame:
         Approaches without redundancy, in order of preference: the first that is in the records is the yardstick of
         `redundancy`; the first paint approach among them that of `redundancy_total`, because unicast tells of an
         exposed object in the message of the update. Without one the columns are null.
+    by
+        Columns of `events` to keep apart, for instance the replication: they come first in the rows, and each of
+        their values has its own yardstick.
     """
-    totals = events.groupBy("approach").agg(
-        sf.count("*").alias("events"),
-        *(sf.avg(name).alias(name) for name in _MEANS),
+    totals = events.groupBy(*by, "approach").agg(
+        sf.sum("events").alias("events"),
+        *((sf.sum(name) / sf.sum("events")).alias(name) for name in COUNTS),
+        *(sf.avg(name).alias(name) for name in _WAITS),
+        sf.try_divide(sf.sum("path_hops").cast("double"), sf.sum("direct_hops")).alias("stretch"),
         *(sf.max(name).alias(f"{name}_max") for name in ("bytes_in", "bytes_out")),
         sf.max("latency_max").alias("latency_max"),
     )
     received_total = sf.col("received_update") + sf.col("received_exposed")
     paint = [name for name in exact if name.startswith("paint")]
-    baselines = totals.agg(
+    baselines = totals.groupBy(*by).agg(
         _of_first(exact, sf.col("received_update")).alias("exact_update"),
         _of_first(paint, received_total).alias("exact_total"),
     )
-    compared = totals.crossJoin(sf.broadcast(baselines)).withColumns(
+    joined = totals.join(sf.broadcast(baselines), list(by)) if by else totals.crossJoin(sf.broadcast(baselines))
+    compared = joined.withColumns(
         {
             "redundancy": sf.try_divide(sf.col("received_update"), sf.col("exact_update")) - 1,
             "redundancy_total": sf.try_divide(received_total, sf.col("exact_total")) - 1,
         }
     )
-    return compared.select(*SUMMARY.names)
+    return compared.select(*by, *SUMMARY.names)
 
 
 def _of_first(names: Sequence[str], value: Column) -> Column:

@@ -1,6 +1,6 @@
 """The engine with a clock: a SimPy simulation of server, brokers, queues and links.
 
-An event travels from its origin to the server, which answers events in event order, one at a time, for a service
+An event travels from its origin to the server, which answers windows in their order, one at a time, for a service
 time made of its counted calls. Every broker serves one message at a time and sends through one uplink, both first
 come, first served. Where a message goes is decided by the brokers, each from what it knows (`Network.hops`).
 
@@ -8,167 +8,157 @@ A hop is one SimPy event, its arrival at a broker. Since queues are first come, 
 broker is done with the message, and at which each copy departs and arrives at the next broker, follow at once from
 the times at which broker and uplink become free. That is exact, and an order of magnitude faster than a process and
 a store per broker.
+
+Stretches come to the clock one by one, as their first events arise, and leave when their last message has arrived.
+What may go wrong meanwhile is told in `simulator.trouble`.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+import gc
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
-import simpy
-from numpy.typing import NDArray
 
-from cn import Hops
-from topologies import Routes
+from .approaches import Approach, Session
+from .faults import FaultPlan
+from .flights import Due, Flight, World
+from .ingredients import Ingredients
+from .journeys import transmission_s
+from .loads import Ledger
+from .models import Scenario
+from .reach import Reach
+from .stretches import Stretch
+from .traffic import Carried
+from .trouble import Trouble
 
-from .approaches import Outgoing
-from .events import EventStream
-from .models import Costs
-
-__all__ = ["Times", "simulate"]
-
-
-class Times(NamedTuple):
-    """When things happened, in seconds of simulated time."""
-
-    served: NDArray[np.float64]
-    """(hops,) when the receiver of a hop was done with the message."""
-    served_at_source: NDArray[np.float64]
-    """(messages,) when the broker at which a message starts was done with it."""
-
-
-class _Due(Protocol):
-    """What SimPy hands to a callback."""
-
-    value: Any
+__all__ = ["simulate"]
 
 
 def simulate(
-    events: EventStream,
-    outgoing: Outgoing,
-    hops: Hops,
-    sources: NDArray[np.int64],
-    routes: Routes,
-    *,
-    server: int | None,
-    message_bytes: int,
-    event_bytes: int,
-    costs: Costs,
-    advance: Callable[[int], object] = lambda _: None,
-) -> Times:
-    """Put a clock on the hops of an approach's messages.
+    scenario: Scenario,
+    ingredients: Ingredients,
+    approach: Approach,
+    session: Session,
+    reach: Reach,
+    stretches: Iterable[Stretch],
+    faults: FaultPlan | None = None,
+    ledger: Ledger | None = None,
+) -> Iterator[Carried]:
+    """Run the events of a scenario by the clock; one SimPy event per hop, and three per event.
 
     Parameters
     ----------
-    hops : Hops
-        The way of every message, sources not counted as hops.
-    sources : (events,) int64 array
-        Broker at which the messages of each event start.
-    server : int or None
-        Broker of the server; None where messages start at the event's origin without one.
-    advance : callable
-        Told how many events were answered.
+    faults : FaultPlan, optional
+        What goes wrong.
+    ledger : Ledger, optional
+        Where the rest is noted.
 
-    Returns
-    -------
-    Times
-        One SimPy event per hop, and two per event.
+    Yields
+    ------
+    Carried
+        Every stretch in order, once all its messages have arrived.
     """
-    run = _Simulation(events, outgoing, hops, sources, routes, message_bytes, costs, advance)
-    run.start(server, event_bytes)
-    run.clock.run()
-    return Times(np.array(run.served), np.array(run.served_at_source))
+    world = World(scenario, ingredients, approach, session, reach, ledger or Ledger())
+    trouble = None if faults is None else Trouble(world, faults)
+    server = _Server(world, iter(stretches), trouble)
+    server.feed()
+    while server.flights:
+        flight = server.flights.popleft()
+        with _collector_off():
+            world.clock.run(until=flight.landed)
+        world.ledger.end_s = world.clock.now
+        yield flight.carried()
 
 
-class _Simulation:
-    """State of one run: the clock, and when server, brokers and uplinks are free. Plain lists, as SimPy is Python."""
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Spare the search for garbage in circles: what the clock makes and drops in great numbers is in none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
-    def __init__(
-        self,
-        events: EventStream,
-        outgoing: Outgoing,
-        hops: Hops,
-        sources: NDArray[np.int64],
-        routes: Routes,
-        message_bytes: int,
-        costs: Costs,
-        advance: Callable[[int], object],
-    ) -> None:
-        self.clock = simpy.Environment()
-        self.events, self.routes, self.advance = events, routes, advance
-        self.offsets, self.sources = outgoing.offsets.tolist(), sources.tolist()
-        calls_s = np.array([costs.first_k_s, costs.min_y_s, costs.snap_s])
-        self.service_s = (outgoing.costs @ calls_s + np.diff(outgoing.offsets) * costs.send_s).tolist()
-        self.broker_s = costs.broker_s
-        self.receivers = hops.receivers.tolist()
-        self.transmit_s = _transmission(message_bytes, routes.bandwidth_mbps[hops.senders, hops.receivers]).tolist()
-        self.delay_s = (routes.delay_ms[hops.senders, hops.receivers] / 1e3).tolist()
-        self.next_row, self.next_start = _next_hops(hops)
-        self.server_free = 0.0
-        self.broker_free = [0.0] * len(routes.hops)
-        self.uplink_free = [0.0] * len(routes.hops)
-        self.arrived = [False] * (len(events.object) + 1)
-        self.next_event = 0
-        self.served = [0.0] * len(hops.receivers)
-        self.served_at_source = [0.0] * len(outgoing.table)
 
-    def start(self, server: int | None, event_bytes: int) -> None:
-        """Put every event on the clock."""
-        origin, time_s = self.events.origin, self.events.time_s
-        if server is None:
-            for event, time in enumerate(time_s.tolist()):
-                self._at(time, self._inject, event)
+class _Server:
+    """Takes the events of stretch after stretch and starts the messages that answer them."""
+
+    def __init__(self, world: World, stretches: Iterator[Stretch], trouble: Trouble | None) -> None:
+        self.flights: deque[Flight] = deque()
+        self._world, self._stretches, self._trouble = world, stretches, trouble
+        self._free = 0.0
+        self._waiting: deque[tuple[Flight, int]] = deque()
+        """Windows that are not answered, in order."""
+        self._answering: deque[tuple[float, Flight, int]] = deque()
+        """Windows whose answer is ready at a time to come."""
+        self._starts = 0
+        if trouble is not None:
+            trouble.begin(self.crash)
+
+    def feed(self, _: Due | None = None) -> None:
+        """Put the events of the next stretch on the clock; the one after it will be needed at its last event."""
+        stretch = next(self._stretches, None)
+        if stretch is None:
             return
-        transmit_s = _transmission(event_bytes, self.routes.bandwidth_mbps[origin, server])
-        reach_s = time_s + transmit_s + self.routes.delay_ms[origin, server] / 1e3
-        for event, time in enumerate(reach_s.tolist()):
-            self._at(time, self._reach_server, event)
+        world = self._world
+        flight = Flight(world, stretch) if self._trouble is None else self._trouble.flight(stretch)
+        self.flights.append(flight)
+        events, starts = stretch.events, stretch.starts
+        if world.approach.serverless:
+            for window, time in enumerate(events.time_s[starts[:-1]].tolist()):
+                world.at(time, self._arise, (flight, window))
+        else:
+            self._waiting.extend((flight, window) for window in range(stretch.windows))
+            place, routes = world.ingredients.server, world.ingredients.routes
+            transmit_s = transmission_s(world.scenario.sizes.event_bytes, routes.bandwidth_mbps[events.origin, place])
+            reach_s = events.time_s + transmit_s + routes.delay_ms[events.origin, place] / 1e3
+            window_of = np.repeat(np.arange(stretch.windows), np.diff(starts)).tolist()
+            for window, time in zip(window_of, reach_s.tolist(), strict=True):
+                world.at(time, self._reach, (flight, window))
+            for window, time in enumerate(stretch.closes_s.tolist()):
+                world.at(time, self._reach, (flight, window))
+        world.at(float(events.time_s[-1]), self.feed, None)
 
-    def _at(self, time: float, act: Callable[[_Due], None], value: int) -> None:
-        timeout = self.clock.timeout(time - self.clock.now, value)
-        timeout.callbacks.append(act)
+    def _arise(self, arisen: Due) -> None:
+        """Without a server: let the messages of a window start where it arises."""
+        flight, window = arisen.value
+        flight.take_off()
+        flight.start(window)
 
-    def _reach_server(self, reached: _Due) -> None:
-        """Queue an event at the server, which keeps to the order of event numbers."""
-        self.arrived[reached.value] = True
-        while self.arrived[self.next_event]:
-            self.server_free = max(self.server_free, self.clock.now) + self.service_s[self.next_event]
-            self._at(self.server_free, self._inject, self.next_event)
-            self.next_event += 1
+    def _reach(self, reached: Due) -> None:
+        """Note an event, or the end of a window's time."""
+        flight, window = reached.value
+        flight.awaited[window] -= 1
+        self._answer()
 
-    def _inject(self, answered: _Due) -> None:
-        """Hand an event's messages to the broker where they enter the network."""
-        event = answered.value
-        broker = self.sources[event]
-        for message in range(self.offsets[event], self.offsets[event + 1]):
-            self.served_at_source[message] = self._serve(broker, len(self.receivers) + message)
-        self.advance(1)
+    def _answer(self) -> None:
+        """Answer the windows whose turn it is."""
+        while self._waiting:
+            flight, window = self._waiting[0]
+            if flight.awaited[window]:
+                return
+            self._waiting.popleft()
+            flight.take_off()
+            begins, service_s = max(self._free, self._world.clock.now), flight.service_s[window]
+            self._world.ledger.server_waited_s += begins - self._world.clock.now
+            self._world.ledger.server_busy_s += service_s
+            self._free = begins + service_s
+            self._answering.append((self._free, flight, window))
+            self._world.at(self._free, self._send, self._starts)
 
-    def _arrive(self, arrived: _Due) -> None:
-        row = arrived.value
-        self.served[row] = self._serve(self.receivers[row], row)
+    def _send(self, due: Due) -> None:
+        """Start the messages of the window that was answered, unless the server has lost it in a crash."""
+        if due.value == self._starts:
+            _, flight, window = self._answering.popleft()
+            flight.start(window)
 
-    def _serve(self, broker: int, place: int) -> float:
-        """Let a broker serve a message and send it on; `place` is the hop it came by, or its place after all hops."""
-        done = max(self.broker_free[broker], self.clock.now) + self.broker_s
-        self.broker_free[broker] = done
-        departed = max(self.uplink_free[broker], done)
-        for row in self.next_row[self.next_start[place] : self.next_start[place + 1]]:
-            departed += self.transmit_s[row]
-            self._at(departed + self.delay_s[row], self._arrive, row)
-        self.uplink_free[broker] = departed
-        return done
-
-
-def _transmission(size_bytes: int, bandwidth_mbps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Seconds to put a message on the wire; none where the bandwidth is infinite, within one node."""
-    return size_bytes * 8 / (bandwidth_mbps * 1e6)
-
-
-def _next_hops(hops: Hops) -> tuple[list[int], list[int]]:
-    """Hops that follow each hop, then those that follow each message's source: rows, and where each run starts."""
-    rows, messages = len(hops.receivers), len(hops.at_source)
-    message = np.repeat(np.arange(messages), np.diff(hops.offsets))
-    after = np.where(hops.previous >= 0, hops.previous, rows + message)
-    order = np.argsort(after, kind="stable")
-    starts = np.searchsorted(after[order], np.arange(rows + messages + 1))
-    return order.tolist(), starts.tolist()
+    def crash(self, up_s: float) -> None:
+        """Forget the answers that are not ready, and find them again once the server is up."""
+        self._starts += 1
+        self._waiting.extendleft((flight, window) for _, flight, window in reversed(self._answering))
+        self._answering.clear()
+        self._free = up_s
+        self._answer()

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -16,7 +17,7 @@ _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
 _TRAFFIC = (("bytes_out", "out of the server"), ("overlay_bytes", "overlay"), ("ip_bytes", "IP"))
 
 
-def draw_comparison(events: pa.Table, approaches: Sequence[str], title: str, path: Path) -> None:
+def draw_comparison(events: Path, summary: Path, approaches: Sequence[str], title: str, path: Path) -> None:
     """Draw what the approaches of a run cost on the same events.
 
     Three panels: bytes per event, messages that subscriptions receive per event, and, where the run had a clock,
@@ -24,28 +25,24 @@ def draw_comparison(events: pa.Table, approaches: Sequence[str], title: str, pat
 
     Parameters
     ----------
-    events : pyarrow.Table
-        Rows of `events.parquet`.
+    events, summary : Path
+        The `events.parquet` and `summary.csv` of the run; only the latencies of the former are read.
     approaches : sequence of str
         Approaches in the order they are drawn.
     path : Path
         Where the picture goes; the ending gives the format.
     """
-    columns = {name: events.filter(pc.field("approach") == name) for name in approaches}
-    timed = events["latency_p50"].null_count < len(events)
+    means = {str(row["approach"]): row for row in csv.read_csv(summary).to_pylist()}
+    timed = any(row["latency_p50"] is not None for row in means.values())
     with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):
         figure = Figure(figsize=(12 if timed else 8.4, 3.8), layout="constrained")
         axes = figure.subplots(1, 3 if timed else 2, squeeze=False)[0]
         figure.suptitle(title)
-        _draw_traffic(axes[0], columns)
-        _draw_received(axes[1], columns)
+        _draw_traffic(axes[0], {name: means[name] for name in approaches})
+        _draw_received(axes[1], {name: means[name] for name in approaches})
         if timed:
-            _draw_latency(axes[2], columns)
+            _draw_latency(axes[2], events, approaches)
         figure.savefig(path, dpi=130)
-
-
-def _mean(table: pa.Table, column: str) -> float:
-    return float(pc.mean(table[column]).as_py() or 0.0)
 
 
 def _draw_bars(
@@ -67,22 +64,23 @@ def _draw_bars(
     axes.legend(fontsize=8, ncols=2, loc="upper left")
 
 
-def _draw_traffic(axes: Axes, columns: dict[str, pa.Table]) -> None:
-    bars = {name: [_mean(table, column) for column, _ in _TRAFFIC] for name, table in columns.items()}
-    _draw_bars(axes, bars, [label for _, label in _TRAFFIC], [f"C{at}" for at in range(len(columns))])
+def _draw_traffic(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None:
+    bars = {name: [row[column] for column, _ in _TRAFFIC] for name, row in means.items()}
+    _draw_bars(axes, bars, [label for _, label in _TRAFFIC], [f"C{at}" for at in range(len(means))])
     axes.set_ylabel("traffic per event (bytes, mean)")
 
 
-def _draw_received(axes: Axes, columns: dict[str, pa.Table]) -> None:
+def _draw_received(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None:
     received = {"the updated object": "received_update", "an exposed object": "received_exposed"}
-    bars = {label: [_mean(table, column) for table in columns.values()] for label, column in received.items()}
-    _draw_bars(axes, bars, list(columns), ["0.75", "white"])
+    bars = {label: [row[column] for row in means.values()] for label, column in received.items()}
+    _draw_bars(axes, bars, list(means), ["0.75", "white"])
     axes.set_ylabel("notifications received by\nsubscriptions per event (mean)")
 
 
-def _draw_latency(axes: Axes, columns: dict[str, pa.Table]) -> None:
+def _draw_latency(axes: Axes, events: Path, approaches: Sequence[str]) -> None:
     styles = ("-", "--", "-.", ":")
-    for at, (name, table) in enumerate(columns.items()):
+    for at, name in enumerate(approaches):
+        table = pq.read_table(events, columns=["latency_p50"], filters=pc.field("approach") == name)
         waits = np.sort(table["latency_p50"].drop_null().to_numpy())
         shares = np.arange(1, len(waits) + 1) / max(len(waits), 1)
         axes.step(waits, shares, where="post", label=name, color=f"C{at}", linestyle=styles[at % len(styles)])

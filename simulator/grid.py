@@ -168,7 +168,7 @@ def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
     overrides = tuple(f"{key}={_toml(value)}" for key, value in chosen.items())
     try:
         if isinstance(file.scenario, str):
-            scenario = load_scenario(path.parent / file.scenario, overrides)
+            scenario = load_scenario(path.parent / file.scenario, overrides, beside=path.parent)
         else:
             scenario = make_scenario(deepcopy(file.scenario), overrides, path=path)
     except ScenarioError as error:

@@ -1,24 +1,49 @@
 """Journeys: the way of every message as hops, so that the engine `des` can put a clock on them."""
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cn import Hops
+from rangecast import njit
+from topologies import Routes
 
 from .approaches import Approach, Outgoing
-from .des import Times
 from .ingredients import Ingredients
-from .traffic import Traffic, Waits
+from .stretches import Stretch
+from .traffic import Carried, Queues, Traffic, Waits
 
-__all__ = ["gateways_of", "journeys_of", "sources_of", "traffic_of", "unicast_path", "waits_of"]
+__all__ = [
+    "Times",
+    "gateways_of",
+    "journeys_of",
+    "sources_of",
+    "traffic_of",
+    "transmission_s",
+    "travelled",
+    "unicast_path",
+    "waits_of",
+]
 
 
-def sources_of(ingredients: Ingredients, approach: Approach) -> NDArray[np.int64]:
-    """Broker at which the messages of each event start: the server, or without one the event's origin."""
-    origin = ingredients.events.origin
-    return origin if approach.serverless else np.full_like(origin, ingredients.network.server)
+class Times(NamedTuple):
+    """When things happened, in seconds of simulated time: for every hop, then at the source of every message."""
+
+    arrived: NDArray[np.float64]
+    """When the broker got the message."""
+    served: NDArray[np.float64]
+    """When it was done with it."""
+
+
+def sources_of(
+    ingredients: Ingredients, approach: Approach, stretch: Stretch, outgoing: Outgoing
+) -> NDArray[np.int64]:
+    """Broker at which each message starts: the server, or without one the origin of the window's first event."""
+    if not approach.serverless:
+        return np.full(len(outgoing.table), ingredients.server)
+    return np.repeat(stretch.events.origin[stretch.starts[:-1]], np.diff(outgoing.offsets))
 
 
 def gateways_of(ingredients: Ingredients, outgoing: Outgoing) -> NDArray[np.int64]:
@@ -27,17 +52,16 @@ def gateways_of(ingredients: Ingredients, outgoing: Outgoing) -> NDArray[np.int6
     return gateways
 
 
-def journeys_of(ingredients: Ingredients, approach: Approach, outgoing: Outgoing) -> Hops:
-    """All hops of an approach's messages; unicast ones go straight over IP, or from broker to broker when asked."""
+def journeys_of(ingredients: Ingredients, approach: Approach, outgoing: Outgoing, sources: NDArray[np.int64]) -> Hops:
+    """All hops of messages; unicast ones go straight over IP, or from broker to broker when asked."""
     if approach.unicast:
         return _unicast_hops(ingredients, gateways_of(ingredients, outgoing))
-    sources = np.repeat(sources_of(ingredients, approach), np.diff(outgoing.offsets))
     return ingredients.network.hops(outgoing.table, sources)
 
 
 def unicast_path(ingredients: Ingredients, gateway: int) -> list[int]:
     """Brokers on the way of a unicast message from the server to a gateway, both included."""
-    server = ingredients.network.server
+    server = ingredients.server
     if ingredients.unicast_over_ip:
         return [server] if gateway == server else [server, gateway]
     return ingredients.network.path(server, gateway)
@@ -58,45 +82,74 @@ def _unicast_hops(ingredients: Ingredients, gateways: NDArray[np.int64]) -> Hops
     return Hops(offsets, rows[:, 0].copy(), rows[:, 1].copy(), previous, last, lengths[which] == 0)
 
 
-def traffic_of(ingredients: Ingredients, approach: Approach, outgoing: Outgoing, hops: Hops, times: Times) -> Traffic:
-    """Counts and timed deliveries of journeys that were simulated. Time O(h log h) for h hops."""
-    per_message = np.diff(hops.offsets)
+def traffic_of(
+    routes: Routes, sources: NDArray[np.int64], hops: Hops, times: Times, *, broker_s: float, size: int
+) -> Traffic:
+    """Counts, timed deliveries and queues of journeys that were simulated. Time O(h log h) for h hops."""
+    rows, brokers, per_message = len(hops.receivers), len(routes.hops), np.diff(hops.offsets)
     of_hop = np.repeat(np.arange(len(per_message)), per_message)
-    links = ingredients.routes.hops[hops.senders, hops.receivers]
+    links = routes.hops[hops.senders, hops.receivers].astype(np.int64)
     ip_hops = np.bincount(of_hop, weights=links, minlength=len(per_message)).astype(np.int64)
-    sources = np.repeat(sources_of(ingredients, approach), np.diff(outgoing.offsets))
     message = np.concatenate((np.flatnonzero(hops.at_source), of_hop[hops.delivers]))
     broker = np.concatenate((sources[hops.at_source], hops.receivers[hops.delivers]))
-    time_s = np.concatenate((times.served_at_source[hops.at_source], times.served[hops.delivers]))
+    far = np.concatenate((np.zeros(hops.at_source.sum(), np.int64), travelled(hops.previous, links)[hops.delivers]))
+    time_s = np.concatenate((times.served[rows:][hops.at_source], times.served[:rows][hops.delivers]))
     order = np.lexsort((broker, message))
-    return Traffic(per_message, ip_hops, message[order], broker[order], time_s[order])
+    pairs, crossings = np.unique(hops.senders * brokers + hops.receivers, return_counts=True)
+    crossed = np.column_stack((pairs // brokers, pairs % brokers, crossings))
+    everywhere = np.concatenate((hops.receivers, sources))
+    waits = times.served - broker_s - times.arrived
+    longest = np.zeros(brokers)
+    np.maximum.at(longest, everywhere, waits)
+    transmit_s = transmission_s(size, routes.bandwidth_mbps[hops.senders, hops.receivers])
+    served = np.bincount(everywhere, minlength=brokers).astype(np.float64)
+    uplink_s = np.bincount(hops.senders, transmit_s, brokers).astype(np.float64)
+    waited_s = np.bincount(everywhere, waits, brokers).astype(np.float64)
+    queues = Queues(served * broker_s, uplink_s, waited_s, longest)
+    return Traffic(per_message, ip_hops, message[order], broker[order], far[order], crossed, time_s[order], queues)
+
+
+@njit
+def travelled(previous: NDArray[np.int64], links: NDArray[np.int64]) -> NDArray[np.int64]:
+    """IP hops from a message's source to the end of each hop."""
+    far = links.copy()
+    for row in range(len(previous)):
+        if previous[row] >= 0:
+            far[row] += far[previous[row]]
+    return far
+
+
+def transmission_s(size_bytes: int, bandwidth_mbps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Seconds to put a message on the wire; none where the bandwidth is infinite, within one node."""
+    return size_bytes * 8 / (bandwidth_mbps * 1e6)
 
 
 def waits_of(
     ingredients: Ingredients,
     approach: Approach,
-    outgoing: Outgoing,
-    traffic: Traffic,
-    received: NDArray[np.int64],
+    carried: Carried,
     *,
     last_hop: bool,
 ) -> Waits | None:
-    """Latency of every notification, None without a clock.
+    """Latency of every notification, from the first event of its window; None without a clock.
+
+    What comes to a gateway again is left out.
 
     Parameters
     ----------
-    received : (deliveries,) int64 array
-        Subscriptions that each delivery reaches.
     last_hop : bool
         Whether the delay of the IP path from the gateway to the subscription's node is added. The notifications are
         then listed one by one: 24 bytes each.
     """
+    stretch, outgoing, traffic, received = carried[:4]
     if traffic.time_s is None:
         return None
-    event_of = np.repeat(np.arange(len(outgoing.offsets) - 1), np.diff(outgoing.offsets))
-    ms = (traffic.time_s - ingredients.events.time_s[event_of[traffic.message]]) * 1e3
+    arose_s = np.repeat(stretch.events.time_s[stretch.starts[:-1]], np.diff(outgoing.offsets))
+    ms = (traffic.time_s - arose_s[traffic.message]) * 1e3
     if not last_hop:
-        return Waits(ms, received, traffic.message)
+        first = np.ones(len(ms), np.bool_)
+        first[1:] = (np.diff(traffic.message) != 0) | (np.diff(traffic.broker) != 0)
+        return Waits(ms, np.where(first, received, 0), traffic.message)
     if approach.unicast:
         subscriptions = outgoing.table["subscription"]
     else:

@@ -104,10 +104,16 @@ def _rule(error: ErrorDetails, path: KeyPath) -> str:
             return "this key is needed; add it to the scenario"
         case "greater_than_equal":
             return f"must be at least {context['ge']}; raise it"
+        case "greater_than":
+            return f"must be above {context['gt']}; raise it"
         case "less_than":
             return f"must be below {context['lt']}; lower it"
+        case "less_than_equal":
+            return f"must be at most {context['le']}; lower it"
         case "literal_error":
             return f"must be one of {context['expected']}; choose one of them"
+        case "float_type" | "finite_number":
+            return "must be a number; write it without quotes"
         case "int_type":
             return "must be a whole number; write it without quotes or decimals"
         case "bool_type":

@@ -4,7 +4,9 @@ Attributes carry their unit in their name (`rate_per_s`); where a scenario write
 without (`rate = "100/s"`). What `Scenario` holds is all that a run depends on.
 """
 
+import math
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -14,7 +16,9 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from pydantic.fields import FieldInfo
@@ -22,13 +26,28 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
+from topologies.files import READERS, format_of
 from topologies.inet import MIN_NODES
 
 from .approaches import parse_approach
+from .arrivals import ARRIVALS
+from .event_kinds import EVENT_KINDS
 from .units import BANDWIDTH, DURATION, RATE, SIZE, Quantity
 
-__all__ = ["Costs", "Events", "Network", "Objects", "Scenario", "Sizes", "Subscriptions", "Table", "Topology"]
+__all__ = [
+    "Costs",
+    "Events",
+    "Faults",
+    "Network",
+    "Objects",
+    "Scenario",
+    "Sizes",
+    "Subscriptions",
+    "Table",
+    "Topology",
+]
 
+_LEAST_NODES = {"barabasi-albert": 3, "inet": MIN_NODES, "transit-stub": 128}
 _VERIFY = "none|all|sample:[1-9][0-9]*"
 
 
@@ -49,18 +68,23 @@ class Table(BaseModel):
         return {key: kind for key, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Table)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OneOf:
-    """Validates a name against those that exist, when the scenario is read."""
+    """Validates a name against those that exist when the scenario is read, and others given beforehand."""
 
     name: str
-    known: tuple[str, ...]
+    table: Iterable[str]
+    more: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> list[str]:
+        return sorted([*self.table, *self.more])
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.known)}
+        return {"type": "string", "enum": self.known}
 
     def _check(self, value: str) -> str:
         if value not in self.known:
@@ -74,13 +98,23 @@ PerSecond = Annotated[float, Quantity(RATE)]
 Bytes = Annotated[int, Quantity(SIZE)]
 Mbps = Annotated[float, Quantity(BANDWIDTH)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
-ModelName = Annotated[str, _OneOf("model", tuple(sorted(topologies.MODELS)))]
-SubscriptionDistribution = Annotated[str, _OneOf("distribution", tuple(sorted(DISTRIBUTIONS)))]
-ObjectDistribution = Annotated[str, _OneOf("distribution", tuple(sorted(OBJECT_DISTRIBUTIONS)))]
+ModelName = Annotated[str, _OneOf("model", topologies.MODELS)]
+FileFormat = Annotated[str, _OneOf("format", READERS)]
+SubscriptionDistribution = Annotated[str, _OneOf("distribution", DISTRIBUTIONS)]
+ObjectDistribution = Annotated[str, _OneOf("distribution", OBJECT_DISTRIBUTIONS)]
+EventKind = Annotated[str, _OneOf("kind", EVENT_KINDS, ("trace",))]
+Arrival = Annotated[str, _OneOf("arrival", ARRIVALS, ("trace",))]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _refuse(key: str, value: object, rule: str) -> None:
+    """Refuse a value for a rule that concerns several keys."""
+    raise PydanticCustomError("fit", "{rule}", {"rule": rule, "key": key, "value": value})
 
 
 class Topology(Table):
-    """The IP network under the brokers."""
+    """The IP network under the brokers, made by a model or read from a file."""
 
     model: ModelName = Field(default="inet", description="how the network is made")
     nodes: int = Field(default=3037, ge=2, description=f"nodes of the network; `inet` needs at least {MIN_NODES}")
@@ -89,6 +123,42 @@ class Topology(Table):
         alias="bandwidth",
         description="bandwidth of every link; left out, it follows from the number of links at its ends",
     )
+    file: str | None = Field(
+        default=None, description="file to read the network from, as seen from this one, instead of making it"
+    )
+    format: FileFormat | None = Field(
+        default=None, description="format of the file; left out, it follows from the file's name"
+    )
+    largest: bool = Field(
+        default=False, description="whether to go on with the largest part of a file's network in several parts"
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="digest of the file, filled in when the scenario is read; a file with another one is refused",
+    )
+
+    @model_validator(mode="after")
+    def _file_or_model(self) -> Self:
+        if self.file is None:
+            for key in ("format", "largest", "sha256"):
+                if getattr(self, key):
+                    _refuse(f"topology.{key}", getattr(self, key), "is about topology.file; add that, or remove this")
+            return self
+        for key in ("model", "nodes"):
+            if key in self.model_fields_set:
+                rule = f"a file and topology.{key} exclude each other; remove one of them"
+                _refuse("topology.file", self.file, rule)
+        if self.format is None and format_of(self.file) is None:
+            rule = "the format does not follow from the file's name; set topology.format to one of"
+            _refuse("topology.file", self.file, f"{rule} {', '.join(sorted(READERS))}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the model where there is a file, so that what is written can be read."""
+        unused = () if self.file is None else ("model", "nodes")
+        return {key: value for key, value in write(self).items() if key not in unused}
 
 
 class Network(Table):
@@ -100,6 +170,10 @@ class Network(Table):
     brokers: int = Field(default=64, ge=1, description="brokers, each on a node of its own")
     space: Literal["triangle", "square"] = Field(
         default="triangle", description="area that the zones of `can` cover: l <= r only, or all as in the paper"
+    )
+    balance: Literal["uniform", "population"] = Field(
+        default="uniform",
+        description="where zones of `can` are split: at points spread evenly, or at subscriptions, for equal shares",
     )
     summary_boxes: int = Field(default=16, ge=1, description="most boxes in a link's summary in `tree`")
     unicast: Literal["direct", "overlay"] = Field(
@@ -115,7 +189,7 @@ class Objects(Table):
     """The objects at the start of the run."""
 
     distribution: ObjectDistribution = Field(default="uniform", description="how x and y are spread")
-    count: int = Field(default=1_000, ge=1, description="objects; at least `k`")
+    count: int = Field(default=1_000, ge=1, description="objects; at least `k`; a trace says itself how many")
 
 
 class Subscriptions(Table):
@@ -128,9 +202,48 @@ class Subscriptions(Table):
 class Events(Table):
     """The stream of updates."""
 
-    count: int = Field(default=200, ge=1, description="events")
-    arrival: Literal["fixed", "poisson"] = Field(default="fixed", description="equal or exponential times between")
-    rate_per_s: PerSecond = Field(default=100.0, alias="rate", description="mean rate at which events arise")
+    count: int = Field(default=200, ge=1, description="events; of a trace the first so many, all if left out")
+    kind: EventKind = Field(default="uniform", description="how y changes, or `trace` for events from a file")
+    volatility: Positive = Field(
+        default=1.0, description="of `gaussian`: the c of the paper's Fig. 15(b), steps of y have deviation c/8"
+    )
+    insert: Share = Field(default=0.0, description="share of the events that insert an object")
+    delete: Share = Field(default=0.0, description="share of the events that delete one; `k` are always left")
+    move: Share = Field(default=0.0, description="share of the events that move one to another x")
+    arrival: Arrival = Field(
+        default="fixed", description="all at time 0, in bursts, at equal or exponential times, or when the trace says"
+    )
+    rate_per_s: PerSecond = Field(
+        default=100.0, alias="rate", description="of `fixed` and `poisson`: mean rate at which events arise"
+    )
+    burst: int = Field(default=10, ge=1, description="of `bursts`: events that arise together")
+    gap_s: Seconds = Field(default=0.1, alias="gap", description="of `bursts`: time from one to the next")
+    file: str | None = Field(
+        default=None, description="of `trace`: its directory, made by `rangecast events`, as seen from this file"
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="digest of the trace, filled in when the scenario is read; a trace with another one is refused",
+    )
+    speed: Positive = Field(default=1.0, description="of arrival `trace`: how much faster than the file says")
+
+    def misfits(self) -> Iterator[tuple[str, object, str]]:
+        """Keys that do not go together: key, value, and rule with remedy."""
+        shares = {"insert": self.insert, "delete": self.delete, "move": self.move}
+        if math.fsum(shares.values()) > 1:
+            yield "insert", self.insert, "insert, delete and move must add up to at most 1; lower one of them"
+        if self.kind == "trace":
+            for key, share in shares.items():
+                if share:
+                    yield key, share, "a trace says itself what happens; remove this key"
+            if self.file is None:
+                yield "file", None, 'kind = "trace" reads the events from a directory; name it'
+        elif self.file is not None or self.sha256 is not None:
+            key = "sha256" if self.file is None else "file"
+            yield key, getattr(self, key), 'only kind = "trace" reads a trace; set it or remove this key'
+        elif self.arrival == "trace":
+            yield "arrival", self.arrival, 'only kind = "trace" has times of its own; choose another arrival'
 
 
 class Sizes(Table):
@@ -151,15 +264,53 @@ class Costs(Table):
     send_s: Seconds = Field(default=1e-6, alias="send", description="the server, for each message it sends")
 
 
+class Faults(Table):
+    """What goes wrong, and who comes and goes; all of it at random moments that follow from the seed."""
+
+    crashes: int = Field(default=0, ge=0, description="crashes of brokers, the server's excepted")
+    detection_s: Seconds = Field(
+        default=0.1, alias="detection", description="time until neighbours take over from a broker that crashed"
+    )
+    downtime_s: Seconds = Field(default=1.0, alias="downtime", description="time until it returns after that")
+    loss: float = Field(default=0.0, ge=0, le=0.9, description="share of transmissions between brokers that are lost")
+    timeout_s: Seconds = Field(
+        default=0.2, alias="timeout", description="time until the sender of a lost message sends it again"
+    )
+    duplication: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that arrive twice")
+    delayed: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that are held up")
+    delay_s: Seconds = Field(
+        default=0.1, alias="delay", description="how long that lasts at most; the second of two arrivals likewise"
+    )
+    server_crashes: int = Field(default=0, ge=0, description="crashes of the server, which then loses its memory")
+    server_downtime_s: Seconds = Field(default=1.0, alias="server_downtime", description="time until it starts again")
+    replay_s: Seconds = Field(
+        default=10e-6, alias="replay", description="the server, for each event that it reads from its journal then"
+    )
+    joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
+    leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile")
+
+    @property
+    def any(self) -> bool:
+        """Whether anything goes wrong at all."""
+        counts = (
+            self.crashes,
+            self.loss,
+            self.duplication,
+            self.delayed,
+            self.server_crashes,
+            self.joins,
+            self.leaves,
+        )
+        return any(counts)
+
+
 class Scenario(Table):
     """Everything a run depends on."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="names the run directory, `runs/NAME`")
     seed: Seed = Field(default=1, description="same seed, same results")
     k: int = Field(default=20, ge=1, description="length of every subscription's list")
-    approaches: list[str] = Field(
-        min_length=1, description='what to compare, each as `"paint-dense"` or with its ε as `"paint-dense(0.5)"`'
-    )
+    approaches: list[str] = Field(min_length=1, description="what to compare, see Approaches below")
     engine: Literal["tally", "des"] = Field(
         default="tally", description="`tally` counts; `des` also has a clock, queues and latencies"
     )
@@ -168,6 +319,9 @@ class Scenario(Table):
         description='lists compared with brute force after every event: `"all"`, `"sample:N"` or `"none"`',
         json_schema_extra={"pattern": f"^({_VERIFY})$"},
     )
+    record: list[Literal["hops"]] = Field(
+        default=[], description='what is written beside the events: `["hops"]` for `hops.parquet`, one row per hop'
+    )
     topology: Topology = Field(default=Topology(), description="the IP network under the brokers")
     network: Network = Field(default=Network(), description="the content-driven network of brokers")
     objects: Objects = Field(default=Objects(), description="the objects at the start of the run")
@@ -175,6 +329,7 @@ class Scenario(Table):
     events: Events = Field(default=Events(), description="the stream of updates")
     sizes: Sizes = Field(default=Sizes(), description="bytes on the wire; the defaults are the paper's")
     costs: Costs = Field(default=Costs(), description="service times in the engine `des`")
+    faults: Faults = Field(default=Faults(), description="what goes wrong, and who comes and goes; needs `des`")
 
     @field_validator("approaches")
     @classmethod
@@ -202,21 +357,39 @@ class Scenario(Table):
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
-        def refuse(key: str, value: object, rule: str) -> None:
-            raise PydanticCustomError("fit", "{rule}", {"rule": rule, "key": key, "value": value})
-
         if self.k > self.objects.count:
-            refuse(
+            _refuse(
                 "k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects"
             )
-        if self.topology.model == "inet" and self.topology.nodes < MIN_NODES:
-            refuse(
+        mixed = self.events.insert > 0 or self.events.move > 0 or self.events.kind == "trace"
+        for name in self.approaches:
+            if mixed and parse_approach(name).updates_only:
+                rule = f"{name} has no answer to insertions and moves; take paint-batch, or leave these events out"
+                _refuse("approaches", name, rule)
+        if self.faults.any and self.engine != "des":
+            _refuse("engine", self.engine, 'faults need a clock; set engine = "des" or remove the faults')
+        if self.faults.any and self.network.last_hop:
+            _refuse("network.last_hop", True, "the last hop is not followed under faults; set it to false")
+        if self.faults.crashes and self.network.brokers < 3:
+            _refuse("network.brokers", self.network.brokers, "crashes need at least 3 brokers; add some")
+        if self.faults.leaves >= self.subscriptions.count:
+            _refuse("faults.leaves", self.faults.leaves, "somebody must stay; it must be below subscriptions.count")
+        for key, value, rule in self.events.misfits():
+            _refuse(f"events.{key}", value, rule)
+        if self.events.kind == "trace" and self.objects.distribution != "uniform":
+            rule = "a trace has objects of its own; remove this key"
+            _refuse("objects.distribution", self.objects.distribution, rule)
+        if self.topology.file is not None:
+            return self
+        least = _LEAST_NODES.get(self.topology.model, 2)
+        if self.topology.nodes < least:
+            _refuse(
                 "topology.nodes",
                 self.topology.nodes,
-                f"the model inet needs at least {MIN_NODES} nodes; raise it or take another model",
+                f"the model {self.topology.model} needs at least {least} nodes; raise it or take another model",
             )
         if self.network.brokers > self.topology.nodes:
-            refuse(
+            _refuse(
                 "network.brokers",
                 self.network.brokers,
                 f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",

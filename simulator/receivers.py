@@ -9,145 +9,140 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cn import RelaxedSubscribers, Subscribers
-from matching import Scan
 
-from .approaches import Approach, Outgoing
-from .ingredients import Ingredients
-from .traffic import Traffic
+from .approaches import Approach, Workload
+from .events import MOVE, EventStream
 
-__all__ = ["Answered", "Receivers", "receivers_of"]
+__all__ = ["News", "Receivers", "receivers_of"]
 
 
-class Answered(NamedTuple):
-    """An approach, what it sent and how that travelled."""
+class News(NamedTuple):
+    """What was delivered for one window, to those that are watched."""
 
-    name: str
-    approach: Approach
-    outgoing: Outgoing
-    traffic: Traffic
-
-
-class Received(NamedTuple):
-    """Notifications of one event: subscription and object of each."""
-
-    subscription: NDArray[np.int64]
-    object: NDArray[np.int64]
+    event: int
+    """Number of the window's first event."""
+    events: EventStream
+    """Events of the window."""
+    rows: NDArray[np.void]
+    """Message of each notification, in the order of the messages: rows of paint.MESSAGE or paint.UNICAST."""
+    subscriptions: NDArray[np.int64]
+    """Whom it reached."""
 
 
 class Receivers(Protocol):
     """The subscriptions that are watched, under one approach."""
 
-    def take(self, event: int) -> Received:
-        """Hand over what was delivered for an event; events come in order."""
+    def let_in(
+        self,
+        present: NDArray[np.bool_],
+        new: NDArray[np.int64],
+        ids: NDArray[np.int64],
+        values: NDArray[np.float64],
+    ) -> None:
+        """Follow the subscriptions that are `present` from now on; those that are new are given their lists."""
+
+    def take(self, news: News) -> None:
+        """Hand over what was delivered for a window; windows come in order."""
 
     def lists(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
         """Objects and y-values of every list, best first, -1 and +inf where a list is shorter; shape (watched, k)."""
 
 
-def receivers_of(ingredients: Ingredients, answered: Answered, watched: NDArray[np.int64]) -> Receivers:
-    """Receivers for an approach, holding the right lists for the objects at the start.
+def receivers_of(approach: Approach, workload: Workload, room: int) -> Receivers:
+    """Receivers for an approach, nobody present yet.
 
     Parameters
     ----------
-    watched : int64 array
-        The subscriptions to follow; everywhere below they are known by their place in this array.
+    workload : Workload
+        With the subscriptions to follow; everywhere below they are known by their place in it.
+    room : int
+        Number of objects, those that are inserted later counted.
     """
-    if answered.approach.unicast:
-        return _UnicastReceivers(ingredients, answered, watched)
-    if answered.approach.serverless:
-        return _RelaxedReceivers(ingredients, answered, watched)
-    return _RegionReceivers(ingredients, answered, watched)
+    if approach.unicast:
+        return _UnicastReceivers(workload)
+    if approach.serverless:
+        return _RelaxedReceivers(workload, room)
+    return _RegionReceivers(workload)
 
 
-class _Deliveries:
-    """Deliveries of region messages to gateways, cut into events and matched with the watched subscriptions."""
+class _ListReceivers:
+    """Lists that are kept from messages."""
 
-    def __init__(self, ingredients: Ingredients, answered: Answered, watched: NDArray[np.int64]) -> None:
-        self._outgoing, self._traffic = answered.outgoing, answered.traffic
-        self._starts = np.searchsorted(answered.traffic.message, answered.outgoing.offsets)
-        load = ingredients.workload
-        self._index = Scan(
-            load.l[watched], load.r[watched], ingredients.gateways.home[watched], len(ingredients.network)
-        )
+    def __init__(self, load: Workload) -> None:
+        self._subscribers = Subscribers(load.l, load.r, load.k)
 
-    def of_event(self, event: int) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64]]:
-        """Message of each delivery, and in CSR form the subscriptions it reaches."""
-        deliveries = slice(self._starts[event], self._starts[event + 1])
-        table = self._outgoing.table[self._traffic.message[deliveries]]
-        brokers = np.ascontiguousarray(self._traffic.broker[deliveries])
-        return table, *self._index.match(table, np.arange(len(table) + 1), brokers)
+    def let_in(
+        self,
+        present: NDArray[np.bool_],  # noqa: ARG002 - who is gone gets nothing more
+        new: NDArray[np.int64],
+        ids: NDArray[np.int64],
+        values: NDArray[np.float64],
+    ) -> None:
+        """Give newcomers their lists."""
+        self._subscribers.objects[new], self._subscribers.y[new] = ids, values
+
+    def lists(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+        """Lists as the subscribers hold them."""
+        return self._subscribers.objects, self._subscribers.y
 
 
-class _RegionReceivers:
+class _RegionReceivers(_ListReceivers):
     """Lists kept by the paper's protocol (Section II-A)."""
 
-    def __init__(self, ingredients: Ingredients, answered: Answered, watched: NDArray[np.int64]) -> None:
-        load = ingredients.workload
-        self._deliveries = _Deliveries(ingredients, answered, watched)
-        self._subscribers = Subscribers(load.l[watched], load.r[watched], load.k)
-        self._subscribers.start(load.x, load.y)
-
-    def take(self, event: int) -> Received:
-        """Apply the messages of an event."""
-        table, offsets, subscriptions = self._deliveries.of_event(event)
-        self._subscribers.apply(table, offsets, subscriptions)
-        return Received(subscriptions, np.repeat(table["object"], np.diff(offsets)))
-
-    def lists(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        """Lists as the subscribers hold them."""
-        return self._subscribers.objects, self._subscribers.y
+    def take(self, news: News) -> None:
+        """Apply the messages of a window."""
+        objects, x, y = (np.ascontiguousarray(news.rows[name]) for name in ("object", "x", "y"))
+        self._subscribers.apply_each(news.subscriptions, objects, x, y)
 
 
-class _UnicastReceivers:
+class _UnicastReceivers(_ListReceivers):
     """Lists kept from messages that name a subscription, what it drops and what it takes in."""
 
-    def __init__(self, ingredients: Ingredients, answered: Answered, watched: NDArray[np.int64]) -> None:
-        load = ingredients.workload
-        self._outgoing = answered.outgoing
-        self._place = np.full(len(load.l), -1, np.int64)
-        self._place[watched] = np.arange(len(watched))
-        self._subscribers = Subscribers(load.l[watched], load.r[watched], load.k)
-        self._subscribers.start(load.x, load.y)
-
-    def take(self, event: int) -> Received:
-        """Apply the messages of an event."""
-        rows = self._outgoing.table[self._outgoing.offsets[event] : self._outgoing.offsets[event + 1]]
-        rows = rows[self._place[rows["subscription"]] >= 0]
-        subscriptions, dropped, objects, y = (
-            np.ascontiguousarray(column)
-            for column in (self._place[rows["subscription"]], rows["dropped"], rows["object"], rows["y"])
-        )
-        self._subscribers.apply_unicast(subscriptions, dropped, objects, y)
-        return Received(subscriptions, objects)
-
-    def lists(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        """Lists as the subscribers hold them."""
-        return self._subscribers.objects, self._subscribers.y
+    def take(self, news: News) -> None:
+        """Apply the messages of a window."""
+        dropped, objects, y = (np.ascontiguousarray(news.rows[name]) for name in ("dropped", "object", "y"))
+        self._subscribers.apply_unicast(news.subscriptions, dropped, objects, y)
 
 
 class _RelaxedReceivers:
     """Subscribers that keep every object in range and rank them themselves."""
 
-    def __init__(self, ingredients: Ingredients, answered: Answered, watched: NDArray[np.int64]) -> None:
-        load = ingredients.workload
-        self._events = ingredients.events
-        self._x, self._y, self._l, self._r = load.x, load.y.copy(), load.l[watched], load.r[watched]
-        self._deliveries = _Deliveries(ingredients, answered, watched)
-        self._known = RelaxedSubscribers(self._l, self._r, load.x, load.y)
+    def __init__(self, load: Workload, room: int) -> None:
+        self._l, self._r = load.l, load.r
+        absent = room - len(load.x)
+        self._x, self._y = np.append(load.x, np.zeros(absent)), np.append(load.y, np.full(absent, np.inf))
+        self._known = RelaxedSubscribers(self._l, self._r, self._x, self._y)
         self._ranked = Subscribers(self._l, self._r, load.k)
-        self._ranked.start(load.x, load.y)
+        self._present = np.zeros(len(self._l), np.bool_)
 
-    def take(self, event: int) -> Received:
-        """Note who heard of an event and who should have."""
-        table, offsets, subscriptions = self._deliveries.of_event(event)
-        i, y = int(self._events.object[event]), float(self._events.y[event])
-        x = float(self._x[i])
-        if y != self._y[i]:
-            concerned = np.flatnonzero((self._l <= x) & (x <= self._r))
-            self._known.event(event, i, x, y, np.setdiff1d(concerned, subscriptions))
-            self._y[i] = y
-            self._ranked.start(self._x, self._y)
-        return Received(subscriptions, np.repeat(table["object"], np.diff(offsets)))
+    def let_in(
+        self,
+        present: NDArray[np.bool_],
+        new: NDArray[np.int64],
+        ids: NDArray[np.int64],
+        values: NDArray[np.float64],
+    ) -> None:
+        """Expect messages to reach those that are present; a newcomer knows all objects in its range as they are."""
+        self._present = present.copy()
+        self._ranked.objects[new], self._ranked.y[new] = ids, values
+
+    def take(self, news: News) -> None:
+        """Note who heard of each event and who should have."""
+        events = news.events
+        columns = (events.object, events.x, events.y, events.kind)
+        for event, (i, x, y, kind) in enumerate(zip(*(one.tolist() for one in columns), strict=True), news.event):
+            if x == self._x[i] and y == self._y[i]:
+                continue
+            told = news.subscriptions[news.rows["object"] == i]
+            if kind == MOVE:  # a departure from the old x, then an arrival at the new one
+                self._note(2 * event, i, float(self._x[i]), np.inf, told)
+            self._note(2 * event + 1, i, x, y, told)
+            self._x[i], self._y[i] = x, y
+        self._ranked.start(self._x, self._y)
+
+    def _note(self, event: int, i: int, x: float, y: float, told: NDArray[np.int64]) -> None:
+        concerned = np.flatnonzero((self._l <= x) & (x <= self._r) & self._present)
+        self._known.event(event, i, x, y, np.setdiff1d(concerned, told))
 
     def lists(self) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
         """Lists ranked from what each subscriber knows: the objects as they are, but for the stale pairs."""

@@ -5,11 +5,12 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,19 +21,23 @@ from rich.progress import Progress
 import pipeline
 from rangecast import RangecastError, __version__
 
-from .approaches import Approach, Outgoing, parse_approach
-from .des import simulate
+from .approaches import parse_approach
+from .engines import carry_events
+from .faults import plan_faults
 from .figures import draw_comparison
-from .ingredients import Ingredients, gather, generator
-from .journeys import journeys_of, sources_of, traffic_of, waits_of
-from .receivers import Answered
+from .hops import hop_table
+from .ingredients import Ingredients, gather, generator, population_of
+from .journeys import sources_of, waits_of
+from .loads import Ledger, Loads, kept_objects
+from .on_disk import OnDisk, check_on_disk
 from .scenario import Scenario, scenario_toml
-from .tally import tally
-from .traffic import Traffic, event_records
-from .verify import Fault, verify
+from .traffic import event_records, message_bytes
+from .verify import Fault, Verifier
 
-__all__ = ["RunError", "RunResult", "Stopwatch", "answer", "check", "run_scenario", "versions"]
+__all__ = ["RunError", "RunResult", "Stopwatch", "answer", "run_scenario", "verifier_of", "versions"]
 
+_FOLLOWED = 1000
+Value = TypeVar("Value")
 _RECORDED = ("matplotlib", "networkx", "numba", "numpy", "pyarrow", "pydantic", "pyspark", "scipy", "simpy")
 
 
@@ -47,6 +52,8 @@ class RunResult:
     directory: Path
     figure: Path
     verdicts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What else is worth a line."""
     right: bool = True
 
 
@@ -63,9 +70,24 @@ class Stopwatch:
         yield
         self.seconds[step] = round(self.seconds.get(step, 0.0) + time.perf_counter() - begun, 3)
 
+    def each(self, step: str, values: Iterable[Value]) -> Iterator[Value]:
+        """Add the time that it takes to produce each of the values to a step."""
+        iterator = iter(values)
+        while True:
+            with self(step):
+                value = next(iterator, None)
+            if value is None:
+                return
+            yield value
+
 
 def run_scenario(
-    scenario: Scenario, out: Path | None = None, *, master: str = "local[*]", progress: Progress | None = None
+    scenario: Scenario,
+    out: Path | None = None,
+    *,
+    master: str = "local[*]",
+    deliveries: Literal["memory", "spark"] = "memory",
+    progress: Progress | None = None,
 ) -> RunResult:
     """Run every approach of a scenario on the same events and write the run directory.
 
@@ -77,6 +99,8 @@ def run_scenario(
         Directory to make; it must not exist. By default the first free one of runs/NAME, runs/NAME-2, ...
     master : str
         Spark master for the population and the summary.
+    deliveries : str
+        Where to count whom messages reach: "memory" reads the population, "spark" leaves it on disk.
     progress : rich.progress.Progress, optional
         Where the steps are shown; it is started once nothing is wrong with the arguments.
 
@@ -84,20 +108,24 @@ def run_scenario(
     ------
     RunError
         `out` exists or cannot be made.
+    DeliveriesError
+        The scenario needs its subscriptions in memory, but they are to stay on disk.
     PipelineError
         `master` is no Spark master.
     """
     pipeline.check_master(master)
+    if deliveries == "spark":
+        check_on_disk(scenario)
     directory = _free_directory(scenario.name) if out is None else out
     partial = _partial_directory(directory)
     try:
         with progress or Progress(disable=True) as shown:
-            result = _run_into(partial, scenario, master, shown)
+            result = _run_into(partial, scenario, master, shown, in_memory=deliveries == "memory")
         partial.rename(directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    return RunResult(directory, directory / result.figure.name, result.verdicts, result.right)
+    return RunResult(directory, directory / result.figure.name, result.verdicts, result.notes, result.right)
 
 
 def _free_directory(name: str) -> Path:
@@ -119,129 +147,159 @@ def _partial_directory(directory: Path) -> Path:
     return partial
 
 
-def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progress) -> RunResult:
+def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progress, *, in_memory: bool) -> RunResult:
     watch = Stopwatch()
     steps = progress.add_task("starting Spark", total=None)
     with watch("spark_start"):
         spark = pipeline.spark_session(master)
     progress.update(steps, description="gathering population, topology and events")
     with watch("ingredients"):
-        ingredients = gather(scenario, spark)
+        ingredients = gather(scenario, spark, in_memory=in_memory)
+        on_disk = None if in_memory else OnDisk(spark, population_of(scenario, spark), ingredients.x_range)
     progress.update(steps, visible=False)
 
-    answered, tables = [], []
-    for name in scenario.approaches:
-        one, table = answer(scenario, ingredients, name, progress, watch)
-        answered.append(one)
-        tables.append(table)
-    with watch("verify"):
-        faults = check(scenario, ingredients, answered, progress)
     events_path = directory / "events.parquet"
-    pq.write_table(pa.concat_tables(tables), events_path, compression="zstd")
+    faults: dict[str, Fault | None] = {}
+    loads: dict[str, Loads] = {}
+    ledgers: dict[str, Ledger] = {}
+    with ExitStack() as files:
+        writer = files.enter_context(pq.ParquetWriter(events_path, pipeline.EVENTS, compression="zstd"))
+        take_hops = None
+        if "hops" in scenario.record:
+            hops_path = directory / "hops.parquet"
+            take_hops = files.enter_context(
+                pq.ParquetWriter(hops_path, pipeline.HOPS, compression="zstd")
+            ).write_table
+        for name in scenario.approaches:
+            verifier = verifier_of(scenario, ingredients, name)
+            loads[name], ledgers[name] = Loads(len(ingredients.network)), Ledger()
+            noted = (ledgers[name], loads[name], take_hops)
+            for table in answer(scenario, ingredients, name, verifier, progress, watch, *noted, on_disk=on_disk):
+                writer.write_table(table)
+            if verifier is not None:
+                faults[name] = verifier.fault
     progress.update(steps, visible=True, description="aggregating on Spark")
     with watch("summary"):
-        exact = [name for name in scenario.approaches if parse_approach(name)[0].exact]
+        exact = [name for name in scenario.approaches if parse_approach(name).exact]
         summary = pipeline.summarise(pipeline.read_events(spark, events_path), exact)
         pipeline.write_summary(summary, directory / "summary.csv", scenario.approaches)
+    _write_loads(directory, scenario, ingredients, loads)
+    kept = (
+        {name: kept_objects(parse_approach(name), ingredients.workload) for name in loads}
+        if on_disk is None
+        else on_disk.kept_objects(ingredients.workload, scenario.approaches)
+    )
     figure = directory / "comparison.png"
-    draw_comparison(pq.read_table(events_path), scenario.approaches, _title(scenario), figure)
+    draw_comparison(events_path, directory / "summary.csv", scenario.approaches, _title(scenario), figure)
     progress.update(steps, visible=False)
     (directory / "scenario.toml").write_text(scenario_toml(scenario), encoding="utf-8")
     manifest = {
         "scenario": scenario.model_dump(exclude_none=True),
         "seed": scenario.seed,
+        "deliveries": "memory" if in_memory else "spark",
         "versions": versions(),
+        "topology": {"nodes": len(ingredients.graph), "links": ingredients.graph.size(), **ingredients.graph.graph},
         "verified": {name: str(fault) if fault else "right" for name, fault in faults.items()},
+        "faults": {name: ledger.happened for name, ledger in ledgers.items()} if scenario.faults.any else {},
+        "approaches": {name: {"kept_objects": kept[name], **_told(loads[name], ledgers[name])} for name in loads},
         "seconds": watch.seconds,
     }
     (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     right = not any(faults.values())
-    return RunResult(directory, figure, _verdicts(scenario, faults), right)
+    return RunResult(directory, figure, _verdicts(scenario, faults), _notes(loads, ledgers), right)
+
+
+def _write_loads(directory: Path, scenario: Scenario, ingredients: Ingredients, loads: dict[str, Loads]) -> None:
+    sizes = {name: message_bytes(scenario.sizes, parse_approach(name)) for name in loads}
+    brokers = [load.broker_table(name, sizes[name]) for name, load in loads.items()]
+    links = [load.link_table(name, sizes[name], ingredients.routes) for name, load in loads.items()]
+    pq.write_table(pa.concat_tables(brokers), directory / "brokers.parquet", compression="zstd")
+    pq.write_table(pa.concat_tables(links), directory / "links.parquet", compression="zstd")
+
+
+def _told(load: Loads, ledger: Ledger) -> dict[str, float | str]:
+    """What an engine with a clock knows of an approach beside its events, for the manifest."""
+    told: dict[str, float | str] = {}
+    bottleneck = load.bottleneck(ledger)
+    if bottleneck is not None:
+        told |= {"bottleneck": bottleneck.what, "utilisation": bottleneck.utilisation}
+        told |= {
+            "server_busy_s": ledger.server_busy_s,
+            "server_waited_s": ledger.server_waited_s,
+            "end_s": ledger.end_s,
+        }
+    return told
 
 
 def answer(
-    scenario: Scenario, ingredients: Ingredients, name: str, progress: Progress, watch: Stopwatch
-) -> tuple[Answered, pa.Table]:
-    """Let one approach answer all events: what it sent, how that travelled, and the rows of `events.parquet`."""
-    approach, epsilon = parse_approach(name)
-    with watch(f"server {name}"):
-        outgoing = approach.answer(ingredients.workload, ingredients.events, epsilon)
-    with watch(f"network {name}"):
-        traffic = _carry(scenario, ingredients, name, approach, outgoing, progress)
-        records = _records(scenario, ingredients, name, approach, outgoing, traffic)
-    return Answered(name, approach, outgoing, traffic), records
-
-
-def _carry(
     scenario: Scenario,
     ingredients: Ingredients,
     name: str,
-    approach: Approach,
-    outgoing: Outgoing,
+    verifier: Verifier | None,
     progress: Progress,
-) -> Traffic:
-    """Take an approach's messages through the network with the scenario's engine."""
+    watch: Stopwatch,
+    ledger: Ledger | None = None,
+    loads: Loads | None = None,
+    take_hops: Callable[[pa.Table], None] | None = None,
+    *,
+    on_disk: OnDisk | None = None,
+) -> Iterator[pa.Table]:
+    """Let one approach answer all events: the rows of `events.parquet`, stretch by stretch.
+
+    What else happened is noted in `ledger` and `loads`; `take_hops` is given the rows of `hops.parquet`, if the
+    scenario has them recorded. With `on_disk`, deliveries to that population are counted.
+    """
+    approach = parse_approach(name)
+    shown = name if on_disk is None else f"{name}, deliveries on Spark"
+    bar = progress.add_task(shown, total=len(ingredients.events.object))
+    with watch(f"server {name}"):
+        session = approach.open(ingredients.workload, approach)
+    watched = _followed(scenario, ingredients) if verifier is None else verifier.watched
+    carrying = carry_events(scenario, ingredients, approach, session, watched, ledger)
+    if on_disk is not None:
+        carrying = on_disk.recount(ingredients.network, carrying)
+    for carried in watch.each(f"network {name}", carrying):
+        waits = waits_of(ingredients, approach, carried, last_hop=scenario.network.last_hop)
+        if verifier is not None:
+            with watch(f"verify {name}"):
+                verifier.take(carried)
+        if loads is not None:
+            loads.add(carried)
+        if take_hops is not None and carried.sent is not None:
+            take_hops(hop_table(name, approach, carried, scenario.sizes))
+        sources = sources_of(ingredients, approach, carried.stretch, carried.outgoing)[carried.traffic.message]
+        direct = ingredients.routes.hops[sources, carried.traffic.broker].astype(np.int64)
+        progress.advance(bar, len(carried.stretch.events.object))
+        yield event_records(name, approach, carried, waits, direct, scenario.sizes)
+
+
+def _followed(scenario: Scenario, ingredients: Ingredients) -> NDArray[np.int64]:
+    """Subscriptions to follow for how long lists are wrong, where nothing is verified: some, if there is a clock."""
     if scenario.engine == "tally":
-        return tally(ingredients, approach, outgoing)
-    bar = progress.add_task(f"simulating {name}", total=scenario.events.count)
-    hops = journeys_of(ingredients, approach, outgoing)
-    times = simulate(
-        ingredients.events,
-        outgoing,
-        hops,
-        sources_of(ingredients, approach),
-        ingredients.routes,
-        server=None if approach.serverless else ingredients.network.server,
-        message_bytes=_message_bytes(scenario, approach),
-        event_bytes=scenario.sizes.event_bytes,
-        costs=scenario.costs,
-        advance=lambda events: progress.advance(bar, events),
-    )
-    return traffic_of(ingredients, approach, outgoing, hops, times)
+        return np.empty(0, np.int64)
+    return _sample(scenario, ingredients, _FOLLOWED)
 
 
-def _message_bytes(scenario: Scenario, approach: Approach) -> int:
-    return scenario.sizes.unicast_bytes if approach.unicast else scenario.sizes.message_bytes
+def _sample(scenario: Scenario, ingredients: Ingredients, size: int) -> NDArray[np.int64]:
+    subscriptions = len(ingredients.workload.l)
+    return np.sort(generator(scenario, "sample").choice(subscriptions, min(size, subscriptions), replace=False))
 
 
-def _records(
-    scenario: Scenario, ingredients: Ingredients, name: str, approach: Approach, outgoing: Outgoing, traffic: Traffic
-) -> pa.Table:
-    if approach.unicast:
-        received = np.ones(len(traffic.message), np.int64)
-    else:
-        received = _received(ingredients, outgoing, traffic)
-    return event_records(
-        name,
-        ingredients.events,
-        outgoing,
-        traffic,
-        received,
-        waits_of(ingredients, approach, outgoing, traffic, received, last_hop=scenario.network.last_hop),
-        message_bytes=_message_bytes(scenario, approach),
-        event_bytes=scenario.sizes.event_bytes,
-        serverless=approach.serverless,
-    )
+def verifier_of(scenario: Scenario, ingredients: Ingredients, name: str) -> Verifier | None:
+    """Follows the lists that the scenario wants verified under an approach; None if it wants none.
 
-
-def _received(ingredients: Ingredients, outgoing: Outgoing, traffic: Traffic) -> NDArray[np.int64]:
-    """Subscriptions that each delivery to a gateway reaches."""
-    each = np.arange(len(traffic.message) + 1)
-    return ingredients.gateways.index.count(outgoing.table[traffic.message], each, traffic.broker)
-
-
-def check(
-    scenario: Scenario, ingredients: Ingredients, answered: list[Answered], progress: Progress
-) -> dict[str, Fault | None]:
-    """First fault of each approach, or None; empty where the scenario asks for no verification."""
+    Of a sample, those that come later are verified too.
+    """
     if scenario.verify == "none":
-        return {}
-    chosen = np.arange(len(ingredients.workload.l))
-    if scenario.verify != "all":
-        wanted = min(int(scenario.verify.partition(":")[2]), len(chosen))
-        chosen = np.sort(generator(scenario, "sample").choice(chosen, wanted, replace=False))
-    bar = progress.add_task("verifying", total=scenario.events.count)
-    return verify(ingredients, answered, chosen, advance=lambda events: progress.advance(bar, events))
+        return None
+    churn = plan_faults(scenario, ingredients).churn
+    first = (
+        np.arange(len(ingredients.workload.l))
+        if scenario.verify == "all"
+        else _sample(scenario, ingredients, int(scenario.verify.partition(":")[2]))
+    )
+    watched = np.append(first, len(ingredients.workload.l) + np.arange(len(churn.l)))
+    return Verifier(parse_approach(name), ingredients.workload, watched, ingredients.events, churn)
 
 
 def _verdicts(scenario: Scenario, faults: dict[str, Fault | None]) -> list[str]:
@@ -256,6 +314,19 @@ def _verdicts(scenario: Scenario, faults: dict[str, Fault | None]) -> list[str]:
         else f"verified {name}: {checked}, {scenario.events.count} events, all right"
         for name, fault in faults.items()
     ]
+
+
+def _notes(loads: dict[str, Loads], ledgers: dict[str, Ledger]) -> list[str]:
+    """Where the bottleneck sits, and what went wrong."""
+    lines = []
+    for name, ledger in ledgers.items():
+        bottleneck = loads[name].bottleneck(ledger)
+        if bottleneck is not None:
+            lines.append(f"busiest  {name}: {bottleneck}")
+        if ledger.happened:
+            told = ", ".join(f"{times} {what}" for what, times in sorted(ledger.happened.items()))
+            lines.append(f"faults   {name}: {told}")
+    return lines
 
 
 def _title(scenario: Scenario) -> str:

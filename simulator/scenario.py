@@ -3,13 +3,17 @@
 A scenario file is data: nothing in it is run, and `extends` reads other scenario files only.
 """
 
+import hashlib
 import json
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
+
+from pipeline import PipelineError, trace_facts
 
 from .mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
 from .models import Scenario
@@ -29,11 +33,12 @@ class _Layer(NamedTuple):
         return {key: f"{self.path}:{line}" for key, line in key_lines(self.text).items()}
 
 
-def load_scenario(path: Path, overrides: tuple[str, ...] = ()) -> Scenario:
+def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path = Path()) -> Scenario:
     """Read a scenario file.
 
     A file may begin with `extends = "base.toml"`, the path of another one as seen from its own directory: tables are
-    merged key by key, anything else replaces what the base says. Chains are allowed.
+    merged key by key, anything else replaces what the base says. Chains are allowed. Files that a scenario names are
+    taken as seen from the scenario file that names them, and a trace says how many events and objects there are.
 
     Parameters
     ----------
@@ -41,6 +46,8 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = ()) -> Scenario:
         A TOML file.
     overrides : tuple of str
         `key=value` pairs that replace values of the files, keys dotted (`objects.count=500`), values in TOML.
+    beside : Path
+        Directory from which files that overrides name are seen.
 
     Raises
     ------
@@ -50,8 +57,9 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = ()) -> Scenario:
     layers = _layers(path)
     values: dict[str, Any] = {}
     for layer in layers:
+        _place_files(layer.values, layer.path.parent)
         _merge(values, layer.values)
-    return _make(values, overrides, layers, path)
+    return _make(values, overrides, layers, path, beside)
 
 
 def make_scenario(values: dict[str, Any], overrides: tuple[str, ...], *, path: Path) -> Scenario:
@@ -62,15 +70,83 @@ def make_scenario(values: dict[str, Any], overrides: tuple[str, ...], *, path: P
     ScenarioError
         One line: file, key, value, rule and remedy.
     """
-    return _make(values, overrides, [], path)
+    _place_files(values, path.parent)
+    return _make(values, overrides, [], path, path.parent)
 
 
-def _make(values: dict[str, Any], overrides: tuple[str, ...], layers: list[_Layer], path: Path) -> Scenario:
+def _make(
+    values: dict[str, Any], overrides: tuple[str, ...], layers: list[_Layer], path: Path, beside: Path
+) -> Scenario:
     replaced = [_override(values, override) for override in overrides]
+    _place_files(values, beside)
+    origins = _origins(layers, replaced)
+    _seal_trace(values, origins.get(("events", "file"), origins.get(("events",), str(path))))
     try:
-        return Scenario.model_validate(values)
+        scenario = Scenario.model_validate(values)
     except ValidationError as error:
-        raise ScenarioError(*mistakes_in(error, _origins(layers, replaced), str(path))) from error
+        raise ScenarioError(*mistakes_in(error, origins, str(path))) from error
+    if scenario.topology.file is None:
+        return scenario
+    return _seal_file(scenario, origins.get(("topology", "file"), origins.get(("topology",), str(path))))
+
+
+def _place_files(values: dict[str, Any], directory: Path) -> None:
+    """Make the paths of files that a scenario names, seen from a directory, absolute and without detours."""
+    for table in ("topology", "events"):
+        keys = values.get(table)
+        if isinstance(keys, dict) and isinstance(keys.get("file"), str):
+            # A path that leads nowhere stays, and is told when the file is read.
+            with suppress(OSError, RuntimeError, ValueError):
+                keys["file"] = str((directory / keys["file"]).resolve())
+
+
+def _seal_file(scenario: Scenario, named: str) -> Scenario:
+    """Note the digest of a topology's file, so that the scenario holds all that a run depends on."""
+    file, expected = str(scenario.topology.file), scenario.topology.sha256
+    try:
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "there is a NUL in the path"
+        raise ScenarioError(f"{named}: topology.file = {file!r}: cannot be read: {reason}; mend the path") from error
+    if expected not in (None, digest):
+        raise ScenarioError(
+            f"{named}: topology.file = {file!r}: the file is not the one that topology.sha256 stands for; "
+            "bring that back, or remove topology.sha256"
+        )
+    topology = scenario.topology.model_copy(update={"sha256": digest})
+    return scenario.model_copy(update={"topology": topology})
+
+
+def _seal_trace(values: dict[str, Any], named: str) -> None:
+    """Note how many events and objects a trace holds, and its digest; of the events, fewer may be asked for."""
+    events, objects = values.get("events"), values.setdefault("objects", {})
+    if not isinstance(events, dict) or not isinstance(objects, dict):
+        return
+    file = events.get("file")
+    if events.get("kind") != "trace" or not isinstance(file, str):
+        return
+    named = f"{named}: events.file = {file!r}"
+    try:
+        facts = trace_facts(Path(file))
+    except (PipelineError, ValueError) as error:
+        raise ScenarioError(f"{named}: {error}") from error
+    if not facts.events:
+        raise ScenarioError(f"{named}: the trace holds no events; take a longer history")
+    if events.setdefault("sha256", facts.sha256) != facts.sha256:
+        raise ScenarioError(
+            f"{named}: the trace is not the one that events.sha256 stands for; bring that back, "
+            "or remove events.sha256"
+        )
+    wanted, given = events.setdefault("count", facts.events), objects.setdefault("count", facts.initial)
+    if isinstance(wanted, int) and wanted > facts.events:
+        raise ScenarioError(
+            f"{named}: the trace holds {facts.events} events, but events.count = {wanted}; remove events.count"
+        )
+    if given != facts.initial:
+        raise ScenarioError(
+            f"{named}: the trace begins with {facts.initial} objects, but objects.count = {given}; "
+            "remove objects.count"
+        )
 
 
 def scenario_toml(scenario: Scenario) -> str:

@@ -37,6 +37,7 @@ from pipeline.session import check_master
 from rangecast import RangecastError, __version__, cache_dir
 
 from .grid import Grid
+from .plugins import loaded_plugins
 from .run import Stopwatch, versions
 from .scenario import Scenario
 from .sweep_tables import paired_csv, read_rows, results_csv, rows_csv
@@ -245,12 +246,14 @@ def _tasks(
     for point, replication in missing:
         scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
         population = once(make_population, scenario, scenario.subscriptions)
-        objects = once(make_objects, scenario, scenario.objects)
+        objects = once(make_objects, scenario, (scenario.objects, scenario.events.file))
         match population, objects:
             case (Failure() as failure, _) | (_, Failure() as failure):
                 failed[point, replication] = failure
             case (Path(), Path()):
-                tasks.append(Task(point, replication, scenario, grid.warm_up, population, objects, routes))
+                tasks.append(
+                    Task(point, replication, scenario, grid.warm_up, population, objects, routes, loaded_plugins())
+                )
     return tasks, failed
 
 

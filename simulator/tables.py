@@ -11,7 +11,7 @@ from pipeline import SUMMARY
 
 from .run import RunError
 
-__all__ = ["comparison_table"]
+__all__ = ["METRICS", "comparison_table", "read_summary"]
 
 
 def _count(value: float) -> str:
@@ -22,10 +22,11 @@ def _calls(value: float) -> str:
     return f"{value:,.2f}" if value < 1000 else _count(value)
 
 
-_METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("messages sent", "messages", _count),
     ("bytes out of the server", "bytes_out", _count),
     ("overlay traffic, bytes", "overlay_bytes", _count),
+    ("of that sent again, bytes", "resent_bytes", _count),
     ("IP traffic, bytes", "ip_bytes", _count),
     ("received, updated object", "received_update", _count),
     ("received, exposed object", "received_exposed", _count),
@@ -33,10 +34,13 @@ _METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("server calls: first_k", "first_k", _calls),
     ("server calls: min_y", "min_y", _calls),
     ("server calls: snap", "snap", _calls),
+    ("path stretch", "stretch", _calls),
     ("latency p50, ms", "latency_p50", _count),
     ("latency p99, ms", "latency_p99", _count),
     ("latency max, ms", "latency_max", _count),
+    ("lists wrong for, ms", "stale", _count),
 )
+"""What is compared: label, column of `summary.csv`, and how its values are written."""
 
 
 def comparison_table(directories: Sequence[Path]) -> Table:
@@ -49,13 +53,15 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("per event, mean", no_wrap=True)
-    rows = [(directory, row) for directory in directories for row in _summary(directory)]
+    rows = [(directory, row) for directory in directories for row in read_summary(directory)]
     for directory, row in rows:
         name = str(row["approach"]).replace("-", "-\n", 1)
         table.add_column(f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", no_wrap=True)
-    for label, column, show in _METRICS:
+    for label, column, show in METRICS:
         if all(row[column] is None for _, row in rows):
             continue  # no clock, no latency
+        if column == "resent_bytes" and not any(row[column] for _, row in rows):
+            continue
         table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table
 
@@ -64,7 +70,14 @@ def _cell(value: object, show: Callable[[float], str]) -> str:
     return show(float(value)) if isinstance(value, int | float) else "-"
 
 
-def _summary(directory: Path) -> list[dict[str, object]]:
+def read_summary(directory: Path) -> list[dict[str, object]]:
+    """Rows of a run's `summary.csv`.
+
+    Raises
+    ------
+    RunError
+        A directory that is not a finished run.
+    """
     path = directory / "summary.csv"
     if not path.is_file():
         reason = f"it has no {path.name}" if directory.is_dir() else "there is no such directory"
@@ -75,7 +88,7 @@ def _summary(directory: Path) -> list[dict[str, object]]:
         raise RunError(
             f"{directory}: not a finished run ({str(error).splitlines()[0]}); give a directory that `run` made"
         ) from error
-    missing = [column for _, column, _ in _METRICS if rows and column not in rows[0]]
+    missing = [column for _, column, _ in METRICS if rows and column not in rows[0]]
     if missing:
         raise RunError(f"{path}: lacks the columns {', '.join(missing)}; run the scenario again with this version")
     return list(rows)

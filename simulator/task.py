@@ -19,12 +19,13 @@ from pyspark.sql import SparkSession
 from rich.progress import Progress
 
 import pipeline
-from pipeline.schemas import POPULATION_VERSION
+from pipeline.schemas import COUNTS, POPULATION_VERSION
 from rangecast import RangecastError, cache_dir
 
-from .approaches import Workload, parse_approach
-from .ingredients import assemble
-from .run import RunError, Stopwatch, answer, check
+from .approaches import parse_approach
+from .ingredients import assemble, lay_out, object_spec, population_of, trace_of
+from .plugins import load_plugins
+from .run import RunError, Stopwatch, answer, verifier_of
 from .scenario import Scenario
 
 __all__ = ["Failure", "Row", "Task", "make_objects", "make_population", "run_task", "summary_rows"]
@@ -45,6 +46,8 @@ class Task(NamedTuple):
     objects: Path
     routes: Path
     """Directory that keeps routes."""
+    plugins: tuple[Path, ...] = ()
+    """Files to load first."""
 
 
 class Failure(NamedTuple):
@@ -62,14 +65,17 @@ class Failure(NamedTuple):
 
 def make_population(spark: SparkSession, scenario: Scenario) -> Path:
     """Path of the subscriptions of a scenario, made by Spark if they are not in the cache."""
-    chosen = scenario.subscriptions
-    spec = pipeline.PopulationSpec(chosen.distribution, chosen.count, scenario.seed)
-    return pipeline.population(spark, spec, cache_dir() / "populations").absolute()
+    return population_of(scenario, spark)
 
 
 def make_objects(spark: SparkSession, scenario: Scenario) -> Path:
-    """Path of the objects of a scenario, an array of shape (2, n) with x and y, made by Spark if not in the cache."""
-    spec = pipeline.ObjectSpec(scenario.objects.distribution, scenario.objects.count, scenario.seed)
+    """Path of the objects of a scenario: its trace, or an array of shape (2, n) with x and y.
+
+    The array is made by Spark if it is not in the cache.
+    """
+    if scenario.events.file is not None:
+        return Path(scenario.events.file)
+    spec = object_spec(scenario)
     # As for populations: an edited distribution gets a new place.
     source = inspect.getsource(pipeline.OBJECT_DISTRIBUTIONS[spec.distribution])
     digest = hashlib.sha256(f"{POPULATION_VERSION}\n{spec}\n{source}".encode()).hexdigest()[:16]
@@ -92,6 +98,7 @@ def run_task(task: Task) -> list[Row] | Failure:
     A wrong list is a failure, like any error: neither may stop the other tasks.
     """
     try:
+        load_plugins(task.plugins)
         return _run(task)
     except Exception as error:
         return Failure.of(error)
@@ -100,14 +107,17 @@ def run_task(task: Task) -> list[Row] | Failure:
 def _run(task: Task) -> list[Row]:
     scenario, silent = task.scenario, Progress(disable=True)
     population = pipeline.read_population(task.population)
-    x, y = np.load(task.objects)
-    workload = Workload(scenario.k, x, y, population.l, population.r)
-    ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes)
-    answers = [answer(scenario, ingredients, name, silent, Stopwatch()) for name in scenario.approaches]
-    for name, fault in check(scenario, ingredients, [one for one, _ in answers], silent).items():
-        if fault is not None:
-            raise RunError(f"{name}: {fault}")
-    return summary_rows(scenario.approaches, [records for _, records in answers], task.warm_up)
+    trace = trace_of(scenario)
+    x, y = np.load(task.objects) if trace is None else (trace.x, trace.y)
+    workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
+    ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
+    records = []
+    for name in scenario.approaches:
+        verifier = verifier_of(scenario, ingredients, name)
+        records.append(pa.concat_tables(answer(scenario, ingredients, name, verifier, silent, Stopwatch())))
+        if verifier is not None and verifier.fault is not None:
+            raise RunError(f"{name}: {verifier.fault}")
+    return summary_rows(scenario.approaches, records, task.warm_up)
 
 
 def summary_rows(approaches: Sequence[str], records: Sequence[pa.Table], warm_up: int = 0) -> list[Row]:
@@ -132,8 +142,8 @@ def summary_rows(approaches: Sequence[str], records: Sequence[pa.Table], warm_up
         kept = table.filter(pc.greater_equal(table["event"], warm_up))
         if len(kept) == 0:
             raise RunError(f"{name}: no event is left after warm_up = {warm_up}; lower it or add events")
-        rows.append(_totals(kept) | {"approach": name, "events": len(kept)})
-    exact = [name for name in approaches if parse_approach(name)[0].exact]
+        rows.append(_totals(kept) | {"approach": name, "events": pc.sum(kept["events"]).as_py()})
+    exact = [name for name in approaches if parse_approach(name).exact]
     paint = [name for name in exact if name.startswith("paint")]
     _compare(rows, exact[:1], "redundancy", ("received_update",))
     _compare(rows, paint[:1], "redundancy_total", ("received_update", "received_exposed"))
@@ -141,14 +151,21 @@ def summary_rows(approaches: Sequence[str], records: Sequence[pa.Table], warm_up
 
 
 def _totals(kept: pa.Table) -> Row:
-    """Means per event, and the largest of an event; None where no event has a value."""
+    """Means per event, and the largest of a window; latencies: means over windows. None where none has a value."""
     totals: Row = {}
+    events = pc.sum(kept["events"]).as_py()
     for column in pipeline.SUMMARY.names:
         name = column.removesuffix("_max") if column not in kept.column_names else column
         if name in kept.column_names and column not in ("approach", "events"):
             values: NDArray[np.float64] | NDArray[np.int64] = kept[name].drop_null().to_numpy()
-            total = values.max if column.endswith("_max") else values.mean
-            totals[column] = total().item() if len(values) else None
+            if len(values) == 0:
+                totals[column] = None
+            elif column.endswith("_max"):
+                totals[column] = values.max().item()
+            else:
+                totals[column] = values.sum().item() / (events if column in COUNTS else len(values))
+    path, direct = (pc.sum(kept[name]).as_py() for name in ("path_hops", "direct_hops"))
+    totals["stretch"] = path / direct if direct else None
     return totals
 
 

@@ -1,5 +1,6 @@
 """The networks of a scenario described in a few lines and drawn: brokers on the map, zones of S, both by load."""
 
+import os
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,15 +15,17 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 import pipeline
-from cn import Can, RoutingTree
+from cn import Can, RoutingTree, fewest_hops
 
 from .approaches import parse_approach
 from .ingredients import Ingredients, gather
+from .journeys import sources_of
 from .run import RunError
 from .scenario import Scenario
-from .tally import tally
+from .stretches import stretches_of
+from .tally import carry
 
-__all__ = ["broker_load", "describe_topology"]
+__all__ = ["describe_topology", "draw_zones"]
 
 
 def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str]:
@@ -31,32 +34,64 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
     Raises
     ------
     RunError
-        When the picture cannot be written.
+        When the picture cannot be written; as far as can be told, before anything else is done.
+    PipelineError
+        `master` is no Spark master.
     """
+    _check_picture(out)
+    pipeline.check_master(master)
     ingredients = gather(scenario, pipeline.spark_session(master))
-    load = broker_load(ingredients, scenario.approaches[0])
+    load, hops = _carry(ingredients, scenario.approaches[0])
     try:
         _draw(ingredients, load, f"{scenario.name}: messages delivered to each broker, {scenario.approaches[0]}", out)
-    except (OSError, ValueError) as error:
-        raise RunError(f"--out {out}: cannot be drawn: {error}; choose another path, ending in .png") from error
+    except OSError as error:
+        raise RunError(f"--out {out}: cannot be drawn: {error.strerror}; choose another path") from error
     graph, routes, network = ingredients.graph, ingredients.routes, ingredients.network
     degrees = [degree for _, degree in graph.degree]
     apart = routes.hops[np.triu_indices(len(routes.brokers), 1)]
     held = np.bincount(ingredients.gateways.home, minlength=len(network))
+    reduced = [f"                    {graph.graph['reduced']}"] if "reduced" in graph.graph else []
     return [
         f"IP network          {len(graph):,} nodes, {graph.size():,} links, largest degree {max(degrees):,}",
+        *reduced,
         f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {network.server}",
         f"overlay             {scenario.network.kind}, {len(_overlay_links(ingredients)):,} links",
         f"subscriptions       {_spread(held)} per broker",
         f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.count:,} events",
+        f"overlay hops        {hops}",
     ]
 
 
-def broker_load(ingredients: Ingredients, name: str) -> NDArray[np.int64]:
-    """Messages of an approach delivered to each broker over all events, (brokers,) int64."""
-    approach, epsilon = parse_approach(name)
-    outgoing = approach.answer(ingredients.workload, ingredients.events, epsilon)
-    return np.bincount(tally(ingredients, approach, outgoing).broker, minlength=len(ingredients.network))
+def _check_picture(out: Path) -> None:
+    """Refuse a path to which no picture can be written, before there is one."""
+    known = sorted(Figure().canvas.get_supported_filetypes())
+    if out.suffix[1:].lower() not in known:
+        raise RunError(f"--out {out}: must end in one of .{', .'.join(known)}; rename it")
+    if out.is_dir() or not out.parent.is_dir():
+        reason = "is a directory" if out.is_dir() else f"there is no directory {out.parent}"
+        raise RunError(f"--out {out}: {reason}; choose another path")
+    if not os.access(out.parent, os.W_OK):
+        raise RunError(f"--out {out}: the directory {out.parent} cannot be written to; choose another path")
+
+
+def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]:
+    """Messages of an approach delivered to each broker over all events, (brokers,) int64; and the hops they took."""
+    approach = parse_approach(name)
+    session = approach.open(ingredients.workload, approach)
+    network, load = ingredients.network, np.zeros(len(ingredients.network), np.int64)
+    hops, fewest = [], 0
+    for stretch in stretches_of(ingredients.events, approach.window):
+        outgoing = session.answer(stretch)
+        traffic = carry(ingredients, approach, stretch, outgoing)
+        load += np.bincount(traffic.broker, minlength=len(load))
+        hops.append(traffic.overlay_hops)
+        if isinstance(network, Can) and not approach.unicast and len(outgoing.table):
+            offsets = np.searchsorted(traffic.message, np.arange(len(outgoing.table) + 1))
+            sources = sources_of(ingredients, approach, stretch, outgoing)
+            fewest += int(fewest_hops(network.zones, offsets, traffic.broker, sources).sum())
+    taken = np.concatenate(hops)
+    told = f"{_spread(taken)} per message"
+    return load, f"{told}, {taken.sum() / fewest:.2f} times the fewest that a minimum tree takes" if fewest else told
 
 
 def _spread(values: NDArray[np.integer]) -> str:
@@ -85,9 +120,14 @@ def _draw(ingredients: Ingredients, load: NDArray[np.int64], title: str, out: Pa
         figure.suptitle(title)
         _draw_map(axes[0], ingredients, load, colours)
         if isinstance(ingredients.network, Can):
-            _draw_zones(axes[1], ingredients.network, load, colours)
+            draw_zones(axes[1], ingredients.network, load, colours)
         figure.colorbar(colours, ax=list(axes), label="messages delivered (white: none)")
-        figure.savefig(out, dpi=130)
+        partial = out.with_name(f".{out.name}.partial")
+        try:
+            figure.savefig(partial, dpi=130, format=out.suffix[1:].lower())
+            partial.replace(out)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 def _colour(load: int, colours: ScalarMappable) -> tuple[float, float, float, float]:
@@ -115,7 +155,8 @@ def _places(graph: "nx.Graph[int]") -> NDArray[np.float64]:
     return np.array([(graph.nodes[node]["x"], graph.nodes[node]["y"]) for node in range(len(graph))], float)
 
 
-def _draw_zones(axes: Axes, network: Can, load: NDArray[np.int64], colours: ScalarMappable) -> None:
+def draw_zones(axes: Axes, network: Can, load: NDArray[np.int64], colours: ScalarMappable) -> None:
+    """Draw the zones of a network in S, coloured by load; white for none, a red rim for the server's."""
     lo, hi = network.zones.domain
     for broker, extent in enumerate(np.clip(network.zones.table.extents, lo, hi)):
         l_lo, l_hi, r_lo, r_hi = extent.tolist()

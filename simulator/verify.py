@@ -1,11 +1,10 @@
-"""Verification: every list, after every event, against a brute-force top-k; every notification against need.
+"""Verification: every list, after every window, against a brute-force top-k; every notification against need.
 
 The brute force shares nothing with the server or the subscribers' protocol: it walks the objects in rank order
-and takes the first k inside the range. A subscription is looked at after an event if its range holds the object or
-if it was notified; nothing else can have changed, neither what is right nor what it holds.
+and takes the first k inside the range. A subscription is looked at after a window if its range holds an object of it,
+before or after, or if it was notified; nothing else can have changed, neither what is right nor what it holds.
 """
 
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +12,14 @@ from numpy.typing import NDArray
 
 from rangecast import njit
 
-from .ingredients import Ingredients
-from .receivers import Answered, Received, receivers_of
+from .approaches import Approach, Workload
+from .events import EventStream
+from .faults import Churn
+from .reach import Notified
+from .receivers import News, receivers_of
+from .traffic import Carried
 
-__all__ = ["Fault", "Truth", "verify"]
+__all__ = ["Fault", "Truth", "Verifier"]
 
 _KINDS = (
     "holds a wrong list",
@@ -40,42 +43,80 @@ class Fault(NamedTuple):
         return f"{text}: holds objects {list(self.held)}, right is {list(self.right)}" if self.kind == 0 else text
 
 
-def verify(
-    ingredients: Ingredients,
-    answered: Sequence[Answered],
-    watched: NDArray[np.int64],
-    advance: Callable[[int], object] = lambda _: None,
-) -> dict[str, Fault | None]:
-    """Follow the lists of the watched subscriptions through all events, under every approach.
+class Verifier:
+    """Follows the lists of some subscriptions through the stream, under one approach.
 
     Parameters
     ----------
+    workload : Workload
+        With all subscriptions.
     watched : int64 array
-        Subscriptions to verify.
-    advance : callable
-        Told how many events were verified.
+        Those to verify.
+    events : EventStream
+        The whole stream, whose insertions tell how many objects there will be.
+    churn : Churn
+        Who comes and goes; those that come are in `watched`, behind all others.
 
-    Returns
-    -------
-    dict
-        First fault of each approach, or None.
+    Attributes
+    ----------
+    watched : int64 array
+        Those that are verified.
+    fault : Fault or None
+        The first thing that was wrong; nothing is verified after it.
 
-    Memory: 16 k bytes per watched subscription for the truth, and 12 k for each approach.
+    Notes
+    -----
+    Memory: 28 k bytes per watched subscription.
     """
-    load, events = ingredients.workload, ingredients.events
-    truth = Truth(load.x, load.y, load.l[watched], load.r[watched], load.k)
-    receivers = {one.name: receivers_of(ingredients, one, watched) for one in answered}
-    faults: dict[str, Fault | None] = dict.fromkeys(receivers)
-    for event, (changed, y) in enumerate(zip(events.object, events.y, strict=True)):
-        concerned, affected = truth.advance(int(changed), float(y))
-        for one in answered:
-            if faults[one.name] is None:
-                received = receivers[one.name].take(event)
-                lists = receivers[one.name].lists()
-                fault = truth.check(event, concerned, affected, received, *lists, exact=one.approach.exact)
-                faults[one.name] = fault and fault._replace(subscription=int(watched[fault.subscription]))
-        advance(1)
-    return faults
+
+    def __init__(
+        self,
+        approach: Approach,
+        workload: Workload,
+        watched: NDArray[np.int64],
+        events: EventStream,
+        churn: Churn,
+    ) -> None:
+        l, r = np.append(workload.l, churn.l), np.append(workload.r, churn.r)
+        load = workload._replace(l=l[watched], r=r[watched])
+        room = max(len(load.x), int(events.object.max(initial=-1)) + 1)
+        self.fault: Fault | None = None
+        self.watched = watched
+        self._exact = approach.exact
+        self._joined, self._left = churn.joined[watched], churn.left[watched]
+        self._truth = Truth(load.x, load.y, load.l, load.r, load.k, room)
+        self._receivers = receivers_of(approach, load, room)
+        self._let_in(self._joined < 0)
+
+    def take(self, carried: Carried) -> None:
+        """Verify the windows of a stretch."""
+        stretch, (table, offsets, _) = carried.stretch, carried.outgoing
+        if (self._joined == stretch.first).any() or (self._left == stretch.first).any():
+            self._let_in((self._joined <= stretch.first) & (stretch.first < self._left))
+        here = self._truth.present[carried.notified.subscription]
+        notified = Notified(carried.notified.message[here], carried.notified.subscription[here], None)
+        ends = np.searchsorted(notified.message, offsets)
+        for at in range(stretch.windows):
+            if self.fault is not None:
+                return
+            news = News(
+                stretch.first + int(stretch.starts[at]),
+                stretch.window(at),
+                table[notified.message[ends[at] : ends[at + 1]]],
+                notified.subscription[ends[at] : ends[at + 1]],
+            )
+            concerned, affected = self._truth.advance(news.events)
+            self._receivers.take(news)
+            told = np.column_stack((news.subscriptions, news.rows["object"]))
+            lists = self._receivers.lists()
+            fault = self._truth.check(news.event, concerned, affected, told, *lists, exact=self._exact)
+            self.fault = fault and fault._replace(subscription=int(self.watched[fault.subscription]))
+
+    def _let_in(self, present: NDArray[np.bool_]) -> None:
+        """Give newcomers their lists as they are right now, and forget those that are gone."""
+        new = np.flatnonzero(present & ~self._truth.present)
+        self._truth.let_in(present)
+        self._receivers.let_in(present, new, self._truth.ids[new], self._truth.values[new])
 
 
 class Truth:
@@ -89,38 +130,65 @@ class Truth:
         Ends of the subscriptions that are verified.
     k : int
         Length of the lists.
+    room : int
+        Number of objects, those that are inserted later counted.
     """
 
     def __init__(
-        self, x: NDArray[np.float64], y: NDArray[np.float64], l: NDArray[np.float64], r: NDArray[np.float64], k: int
+        self,
+        x: NDArray[np.float64],
+        y: NDArray[np.float64],
+        l: NDArray[np.float64],
+        r: NDArray[np.float64],
+        k: int,
+        room: int,
     ) -> None:
-        self._x, self._y, self._l, self._r = x, y.copy(), l, r
+        absent = room - len(x)
+        self._x, self._y = np.append(x, np.zeros(absent)), np.append(y, np.full(absent, np.inf))
+        self._l, self._r = l, r
+        self.present = np.zeros(len(l), np.bool_)
         self.ids = np.full((len(l), k), -1, np.int64)
         self.values = np.full((len(l), k), np.inf)
-        _top_k(x, self._y, np.lexsort((np.arange(len(y)), y)), l, r, np.arange(len(l)), self.ids, self.values)
 
-    def advance(self, changed: int, y: float) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Apply an event; cost O(n log n) plus, per subscription that holds the object, the objects above its k-th.
+    def let_in(self, present: NDArray[np.bool_]) -> None:
+        """Follow other subscriptions from now on."""
+        new = np.flatnonzero(present & ~self.present)
+        self.present = present.copy()
+        self._fill(new)
+
+    def advance(self, events: EventStream) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Apply a window; O(n log n) plus, per subscription that holds one of its objects, those above its k-th.
 
         Returns
         -------
         concerned, affected
-            Subscriptions whose range holds the object, and whether the list of each changed.
+            Subscriptions whose range holds an object of the window, and whether the list of each changed; the x of
+            an object in it counts.
         """
-        self._y[changed] = y
-        concerned = np.flatnonzero((self._l <= self._x[changed]) & (self._x[changed] <= self._r))
+        holds = np.zeros(len(self._l), np.bool_)
+        places = self._x[events.object]
+        for i, x, y in zip(events.object.tolist(), events.x.tolist(), events.y.tolist(), strict=True):
+            for place in {float(self._x[i]), x}:
+                holds |= (self._l <= place) & (place <= self._r)
+            self._x[i], self._y[i] = x, y
+        concerned = np.flatnonzero(holds & self.present)
         ids, values = self.ids[concerned], self.values[concerned]
-        order = np.lexsort((np.arange(len(self._y)), self._y))
-        _top_k(self._x, self._y, order, self._l, self._r, concerned, self.ids, self.values)
+        self._fill(concerned)
         affected = (ids != self.ids[concerned]).any(axis=1) | (values != self.values[concerned]).any(axis=1)
+        moved = events.object[self._x[events.object] != places]
+        affected |= np.isin(self.ids[concerned], moved).any(axis=1)
         return concerned, affected
+
+    def _fill(self, subscriptions: NDArray[np.int64]) -> None:
+        order = np.lexsort((np.arange(len(self._y)), self._y))
+        _top_k(self._x, self._y, order, self._l, self._r, subscriptions, self.ids, self.values)
 
     def check(
         self,
         event: int,
         concerned: NDArray[np.int64],
         affected: NDArray[np.bool_],
-        received: Received,
+        told: NDArray[np.int64],
         ids: NDArray[np.integer],
         values: NDArray[np.float64],
         *,
@@ -132,14 +200,14 @@ class Truth:
         ----------
         concerned, affected
             As `advance` returned them.
-        received : Received
-            Who was told of which object for this event.
+        told : (notifications, 2) int64 array
+            Subscription and object of each notification of this window.
         ids, values : (m, k) arrays
             Lists as the subscribers hold them, best first, missing entries -1 and +inf.
         exact : bool
             Whether a notification that changes nothing is a fault.
         """
-        notified = np.unique(received.subscription)
+        notified = np.unique(told[:, 0])
         needed = concerned[affected]
         missed = np.setdiff1d(needed, notified)
         if len(missed):
@@ -147,9 +215,9 @@ class Truth:
         idle = np.setdiff1d(notified, needed)
         if exact and len(idle):
             return self._fault(event, int(idle[0]), 2, ids)
-        told, times = np.unique(np.column_stack(received), axis=0, return_counts=True)
+        pairs, times = np.unique(told, axis=0, return_counts=True)
         if (times > 1).any():
-            return self._fault(event, int(told[np.argmax(times), 0]), 3, ids)
+            return self._fault(event, int(pairs[np.argmax(times), 0]), 3, ids)
         touched = np.union1d(concerned, notified)
         right = (ids[touched] == self.ids[touched]).all(axis=1) & (values[touched] == self.values[touched]).all(
             axis=1

@@ -4,8 +4,9 @@ import numpy as np
 from rich.progress import Progress
 
 from .approaches import APPROACHES, Workload
+from .explain import explain, single_update
 from .ingredients import assemble
-from .run import Stopwatch, answer, check
+from .run import Stopwatch, answer, verifier_of
 from .scenario import Scenario
 
 __all__ = ["warm_up"]
@@ -16,23 +17,29 @@ def warm_up() -> None:
     rng = np.random.default_rng(0)
     l, r = np.sort(rng.random((2, 50)), axis=0)
     workload = Workload(3, rng.random(20), rng.random(20), l.copy(), r.copy())
-    for kind in ("can", "tree"):
+    for y in (-1.0, 2.0):
+        explain(workload, single_update(workload, 0, y))
+    kinds = {"can": "uniform", "tree": "gaussian"}
+    for kind in kinds:
         for engine in ("tally", "des"):
+            shares = {} if engine == "tally" else {"insert": 0.1, "move": 0.1}
+            names = [name for name, approach in APPROACHES.items() if not (shares and approach.updates_only)]
             scenario = Scenario.model_validate(
                 {
                     "name": "warm-up",
                     "k": workload.k,
-                    "approaches": [*APPROACHES, "paint-dense(0.5)", "paint-sparse(0.5)"],
+                    "approaches": [*names, "paint-dense(0.5)", "paint-sparse(0.5)"],
                     "engine": engine,
                     "verify": "all",
                     "topology": {"model": "inet", "nodes": 3037},
                     "network": {"kind": kind, "brokers": 4, "last_hop": True},
                     "objects": {"count": len(workload.x)},
                     "subscriptions": {"count": len(l)},
-                    "events": {"count": 20},
+                    "events": {"count": 20, "kind": kinds[kind], "delete": 0.1, **shares},
                 }
             )
             ingredients = assemble(scenario, workload, rng.random(len(l)))
             silent = Progress(disable=True)
-            answered = [answer(scenario, ingredients, name, silent, Stopwatch())[0] for name in scenario.approaches]
-            check(scenario, ingredients, answered, silent)
+            for name in scenario.approaches:
+                verifier = verifier_of(scenario, ingredients, name)
+                list(answer(scenario, ingredients, name, verifier, silent, Stopwatch()))

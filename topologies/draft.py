@@ -7,7 +7,7 @@ from typing import Any
 import networkx as nx
 
 from topologies.attributes import fill
-from topologies.errors import TopologyError
+from topologies.errors import DisconnectedError, TopologyError
 
 __all__ = ["BrokenLineError", "Draft"]
 
@@ -63,7 +63,7 @@ class Draft:
         graph.add_edges_from((u, v, dict(attributes)) for (u, v), attributes in self.links.items())
         if not self.nodes:
             raise TopologyError("the file holds no nodes")
-        dropped = _reduce(graph, largest_component)
+        reduced = _reduce(graph, largest_component)
         labels = [label for label in self.nodes if label in graph]
         if all(_is_integer(label) for label in labels):
             labels.sort(key=int)
@@ -73,29 +73,35 @@ class Draft:
             result.add_node(number, **{**name, **graph.nodes[label]})
         number_of = {label: number for number, label in enumerate(labels)}
         result.add_edges_from((number_of[u], number_of[v], data) for u, v, data in graph.edges(data=True))
-        if dropped:
-            result.graph["dropped_nodes"] = dropped
+        if reduced:
+            result.graph["reduced"] = reduced
         fill(result, seed)
         return result
 
 
-def _reduce(graph: "nx.Graph[str]", largest_component: bool) -> int:
-    """Refuse a graph in several pieces, or cut it to the largest and return how many nodes that drops."""
+def _reduce(graph: "nx.Graph[str]", largest_component: bool) -> str:
+    """Refuse a graph in several pieces, or cut it to the largest and say which that is; empty for one in one piece.
+
+    Of several that are largest it is the one that the file names first.
+    """
     components = list(nx.connected_components(graph))
     if len(components) == 1:
-        return 0
+        return ""
     largest = max(components, key=len)
     dropped = graph.number_of_nodes() - len(largest)
+    first = next(label for label in graph if label in largest)
     if not largest_component:
-        raise TopologyError(
-            f"the network falls into {len(components)} components, the largest of {len(largest)} nodes; "
-            f"ask for the largest component to go on without the other {dropped}"
+        raise DisconnectedError(
+            f"the network falls into {len(components)} components, the largest of {len(largest)} nodes, that of node "
+            f"{first}; ask for the largest component to go on without the other {dropped}"
         )
-    warnings.warn(
-        f"kept the largest of {len(components)} components: {len(largest)} nodes, {dropped} dropped", stacklevel=4
+    reduced = (
+        f"kept the largest of {len(components)} components, that of node {first}: "
+        f"{len(largest)} nodes, {dropped} dropped"
     )
+    warnings.warn(reduced, stacklevel=4)
     graph.remove_nodes_from([label for label in graph if label not in largest])
-    return dropped
+    return reduced
 
 
 def _is_integer(label: str) -> bool:

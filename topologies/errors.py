@@ -1,9 +1,13 @@
-"""The error of this room."""
+"""The errors of this room."""
 
 from rangecast import RangecastError
 
-__all__ = ["TopologyError"]
+__all__ = ["DisconnectedError", "TopologyError"]
 
 
 class TopologyError(RangecastError):
     """A network that cannot be used: a broken file, a graph in several pieces, a meaningless attribute."""
+
+
+class DisconnectedError(TopologyError):
+    """A network is in several pieces."""

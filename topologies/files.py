@@ -21,7 +21,7 @@ from topologies.errors import TopologyError
 from topologies.graph_files import parse_gml, parse_graphml
 from topologies.text_files import format_edges, format_inet, parse_caida, parse_edges, parse_inet
 
-__all__ = ["READERS", "WRITERS", "read_network", "write_network"]
+__all__ = ["READERS", "WRITERS", "format_of", "read_network", "write_network"]
 
 READERS: dict[str, Callable[[str], Draft]] = {
     "caida": parse_caida,
@@ -61,8 +61,8 @@ def read_network(
     form : str, optional
         One of `READERS`; by default the suffix decides.
     largest_component : bool
-        What to do with a network in several pieces: keep the largest, with a warning that says how many nodes are
-        dropped (also in ``graph.graph["dropped_nodes"]``), or raise an error.
+        What to do with a network in several pieces: keep the largest, with a warning that says which it is and
+        how many nodes are dropped (also in ``graph.graph["reduced"]``), or raise a DisconnectedError.
     seed : int
         Decides where nodes stand that have no place in the file.
 
@@ -83,7 +83,7 @@ def read_network(
     Linear in the size of the file; the text is held in memory.
     """
     path = Path(path)
-    parse = READERS[_format_of(path, form, READERS)]
+    parse = READERS[_check_format(path, form, READERS)]
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -96,7 +96,7 @@ def read_network(
     except BrokenLineError as error:
         raise TopologyError(f"{path}, {error}") from None
     except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from None
+        raise type(error)(f"{path}: {error}") from None
 
 
 def write_network(graph: "nx.Graph[int]", path: str | Path, form: str | None = None) -> None:
@@ -116,7 +116,7 @@ def write_network(graph: "nx.Graph[int]", path: str | Path, form: str | None = N
     Linear in the size of the graph.
     """
     path = Path(path)
-    lines = WRITERS[_format_of(path, form, WRITERS)](graph)
+    lines = WRITERS[_check_format(path, form, WRITERS)](graph)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
@@ -127,11 +127,17 @@ def write_network(graph: "nx.Graph[int]", path: str | Path, form: str | None = N
         raise
 
 
-def _format_of(path: Path, form: str | None, known: Iterable[str]) -> str:
-    """Return the format given, or the one of the longest suffix that is known."""
+def format_of(path: str | Path) -> str | None:
+    """Format that follows from a file's name, by the longest suffix that is known; None when none is."""
+    parts = Path(path).suffixes
+    suffixes = ["".join(parts[start:]).lower() for start in range(len(parts))]
+    return next((_SUFFIXES[suffix] for suffix in suffixes if suffix in _SUFFIXES), None)
+
+
+def _check_format(path: Path, form: str | None, known: Iterable[str]) -> str:
+    """Return the format given, or else the one of the name, if it is among the known ones."""
     if form is None:
-        suffixes = ["".join(path.suffixes[start:]).lower() for start in range(len(path.suffixes))]
-        form = next((_SUFFIXES[suffix] for suffix in suffixes if suffix in _SUFFIXES), None)
+        form = format_of(path)
         if form is None:
             raise ValueError(
                 f"the format of {path} does not follow from its name; give form as one of {', '.join(known)}"

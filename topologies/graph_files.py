@@ -16,6 +16,8 @@ from topologies.draft import BrokenLineError, Draft
 
 __all__ = ["parse_gml", "parse_graphml"]
 
+_DEEPEST = 50
+
 
 class _GraphmlReader:
     """Handlers of the XML parser: an element under way, its data, and the names behind the keys."""
@@ -119,8 +121,10 @@ class _Record(NamedTuple):
     inner: list[tuple[str, "_Record"]]
 
 
-def _records(tokens: Iterator[_Token], line: int, closing: str) -> _Record:
+def _records(tokens: Iterator[_Token], line: int, closing: str, depth: int = 0) -> _Record:
     """Read `key value` pairs and `key [ ... ]` records up to the closing token."""
+    if depth > _DEEPEST:
+        raise BrokenLineError(line, f"records are nested more than {_DEEPEST} deep")
     record = _Record(line, {}, [])
     while True:
         key = next(tokens)
@@ -131,7 +135,7 @@ def _records(tokens: Iterator[_Token], line: int, closing: str) -> _Record:
             raise BrokenLineError(key.line, f"expected a key, got {key.text}{opened}")
         value = next(tokens)
         if value.kind == "open":
-            record.inner.append((key.text, _records(tokens, key.line, "close")))
+            record.inner.append((key.text, _records(tokens, key.line, "close", depth + 1)))
         elif value.kind == "string":
             record.values[key.text] = html.unescape(value.text[1:-1])
         elif value.kind in ("number", "key"):

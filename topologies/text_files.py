@@ -22,6 +22,8 @@ from topologies.draft import BrokenLineError, Draft
 
 __all__ = ["format_edges", "format_inet", "parse_caida", "parse_edges", "parse_inet"]
 
+_DIGITS = 18
+
 INET_ROUNDING = 1.0
 
 
@@ -94,8 +96,8 @@ def parse_caida(text: str) -> Draft:
         if len(fields) not in (3, 4):
             raise BrokenLineError(line, f"expected a|b|relation, got {len(fields)} fields")
         for field in fields[:2]:
-            if not (field.isascii() and field.isdigit()):
-                raise BrokenLineError(line, f"an AS number must be a whole number, got {field!r}")
+            if not (field.isascii() and field.isdigit() and len(field) <= _DIGITS):
+                raise BrokenLineError(line, f"an AS number must be a whole number, got {field[: _DIGITS + 1]!r}")
         if fields[2] not in ("-1", "0"):
             raise BrokenLineError(
                 line, f"the relation must be -1 (provider, customer) or 0 (peers), got {fields[2]!r}"
@@ -132,8 +134,10 @@ def _take(
 
 def _count(field: str, line: int) -> int:
     """Read a number of nodes or links."""
-    if not (field.isascii() and field.isdigit()):
-        raise BrokenLineError(line, f"the number of nodes or links must be a whole number, got {field!r}")
+    if not (field.isascii() and field.isdigit() and len(field) <= _DIGITS):
+        raise BrokenLineError(
+            line, f"the number of nodes or links must be a whole number, got {field[: _DIGITS + 1]!r}"
+        )
     return int(field)
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 
 import networkx as nx
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, Zones
+from cn import Can, Zones, fewest_hops
 from tests.cn.drawing import RECTANGLE, draw_rectangles, seeds, spaces
 from tests.oracles.network import neighbour_graph, zones_meeting
 
@@ -40,7 +41,7 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
     got = can.multicast(table, sources, ip_hops)
     every = can.hops(table, sources)
     graph = neighbour_graph(zones.table.extents, triangle=zones.space == "triangle")
-    sent = np.zeros(len(zones), np.int64)
+    crossed: Counter[tuple[int, int]] = Counter()
     for i, row in enumerate(table):
         corners = (row["l_in"], row["r_in"], row["l_out"], row["r_out"])
         meeting = zones_meeting(zones.table.extents, *corners)
@@ -54,7 +55,12 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
         compiled = got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()
         assert sorted(compiled) == sorted(delivered)
         assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
-        np.add.at(sent, [a for a, _ in hops], 1)
+        crossed.update(hops)
+        far = dict.fromkeys([int(sources[i])], 0)
+        for a, b in hops:
+            far[b] = far[a] + int(ip_hops[a, b])
+        reached = slice(got.offsets[i], got.offsets[i + 1])
+        assert got.travelled[reached].tolist() == [far[zone] for zone in got.zones[reached].tolist()]
         rows = slice(every.offsets[i], every.offsets[i + 1])
         assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
         assert every.at_source[i] == (sources[i] in meeting)
@@ -63,7 +69,7 @@ def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
             before = every.previous[row]
             assert every.senders[row] == (sources[i] if before < 0 else every.receivers[before])
             assert before < 0 or every.offsets[i] <= before < row
-    assert got.sent.tolist() == sent.tolist()
+    assert {(a, b): count for a, b, count in got.crossed.tolist() if count} == crossed
     assert got.zones_reached.sum() == len(got.zones)
 
 
@@ -84,6 +90,9 @@ def test_nothing_is_lost_after_departures(brokers: int, seed: int, space: str) -
     check_messages(zones, rng, 20)
     zones.join()
     check_messages(zones, rng, 10)
+    for broker in rng.permutation(np.flatnonzero(~zones.present)).tolist():
+        zones.join(broker, seed=rng)
+    check_messages(zones, rng, 10)
 
 
 @pytest.mark.slow
@@ -94,7 +103,8 @@ def test_many_larger_networks_with_departures(space: str) -> None:
         zones = Zones(80, seed=seed, space=space)  # type: ignore[arg-type]
         for _ in range(30):
             zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
-            zones.join()
+            zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
+            zones.join(int(rng.choice(np.flatnonzero(~zones.present))))
         check_messages(zones, rng, 100)
 
 
@@ -143,8 +153,23 @@ def test_routes_are_close_to_the_shortest() -> None:
         min(away[z] for z in got.zones[got.offsets[i] : got.offsets[i + 1]]) + got.zones_reached[i] - 1
         for i in range(len(table))
     ]
+    assert fewest_hops(zones, got.offsets, got.zones, zones.server).tolist() == least
     assert (got.overlay_hops >= least).all()
     assert got.overlay_hops.sum() < 1.25 * sum(least)
+
+
+def test_the_fewest_hops_are_counted_from_every_source() -> None:
+    zones = Zones(30, seed=5)
+    zones.leave(4)
+    rng = np.random.default_rng(5)
+    table = draw_rectangles(zones, rng, 60)
+    sources = rng.choice(np.flatnonzero(zones.present), len(table))
+    got = Can(zones).multicast(table, sources)
+    away = dict(nx.all_pairs_shortest_path_length(neighbour_graph(zones.table.extents, triangle=True)))
+    reached = [got.zones[got.offsets[i] : got.offsets[i + 1]].tolist() for i in range(len(table))]
+    least = [min(away[s][z] for z in met) + len(met) - 1 for s, met in zip(sources.tolist(), reached, strict=True)]
+    assert fewest_hops(zones, got.offsets, got.zones, sources).tolist() == least
+    assert fewest_hops(zones, got.offsets[:1], got.zones[:0], 0).tolist() == []
 
 
 @pytest.mark.parametrize("space", ["triangle", "square"])
@@ -169,9 +194,9 @@ def test_refusals() -> None:
             can.multicast(np.array([good[0], bad], RECTANGLE), 0)
     with pytest.raises(ValueError, match="sources must be brokers"):
         can.multicast(good, 4)
-    with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
+    with pytest.raises(ValueError, match="source must be a broker that holds a zone, got 4"):
         can.path(4, 0)
-    with pytest.raises(ValueError, match="broker must be one that holds a zone, got 4"):
+    with pytest.raises(ValueError, match="broker must be a broker that holds a zone, got 4"):
         can.next_hops(4, -1, 0.4, 0.5, 0.3, 0.6)
     with pytest.raises(ValueError, match=r"a row per broker \(4\), got \(3, 3\)"):
         can.multicast(good, 0, np.ones((3, 3), np.int64))
@@ -185,3 +210,11 @@ def test_kernels_work_interpreted() -> None:
         "for space in ('triangle', 'square'): check_messages(Zones(9, seed=3, space=space), rng, 8)"
     )
     subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+
+
+def test_a_path_needs_brokers_that_are_there() -> None:
+    can = Can(Zones(6, seed=1))
+    can.leave(2)
+    for source, target in ((0, 2), (0, -6), (0, 99), (2, 0)):
+        with pytest.raises(ValueError, match="must be a broker that holds a zone"):
+            can.path(source, target)

@@ -1,49 +1,179 @@
-"""Every subscription a message concerns gets it from its gateway, also after zones changed hands."""
+"""Every subscription a message concerns gets it from its gateway, on either network, whoever leaves and returns."""
 
+import networkx as nx
 import numpy as np
+import numpy.typing as npt
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, Gateways, Zones
-from tests.cn.drawing import draw_rectangles, edge_values, seeds, spaces
+from cn import Can, Gateways, Network, RoutingTree, Zones
+from tests.cn.drawing import draw_rectangles, edge_values, seeds
+from topologies import Routes
+
+NODES = 30
 
 
-@settings(deadline=None, max_examples=20)
-@given(brokers=st.integers(2, 20), m=st.integers(0, 80), seed=seeds, space=spaces)
-def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: int, seed: int, space: str) -> None:
-    zones = Zones(brokers, seed=seed, space=space)  # type: ignore[arg-type]
-    rng = np.random.default_rng(seed)
-    l, r = np.sort(edge_values(zones, rng, 2 * m).reshape(2, m), axis=0)
-    can = Can(zones)
-    gateways = Gateways(can, l, r)
-    here = np.ones(m, np.bool_)
-    for step in range(4):
-        table = draw_rectangles(zones, rng, 15)
-        sources = rng.choice(np.flatnonzero(zones.present), len(table))
-        deliveries = can.multicast(table, sources)
-        offsets, found = gateways.match(table, deliveries)
-        for i, row in enumerate(table):
-            want = here & (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])
-            assert sorted(found[offsets[i] : offsets[i + 1]]) == np.flatnonzero(want).tolist()
-            locally = [
-                s
-                for broker in deliveries.zones[deliveries.offsets[i] : deliveries.offsets[i + 1]]
-                for s in gateways.local(int(broker), table[i : i + 1]).tolist()
-            ]
-            assert sorted(locally) == np.flatnonzero(want).tolist()
-        assert gateways.count(table, deliveries).tolist() == np.diff(offsets).tolist()
-        if step % 2 and zones.present.sum() > 1:
-            zones.leave(int(rng.choice(np.flatnonzero(zones.present))))
-        else:
-            zones.join()
-        before = gateways.home.copy()
-        moved = gateways.rehome()
-        assert moved.tolist() == np.flatnonzero(before != gateways.home).tolist()
-        assert (gateways.home[here] == zones.home(l[here], r[here])).all()
-        gone = np.flatnonzero(here)[:2]
+def make_network(kind: str, brokers: int, seed: int) -> tuple[Network, Zones]:
+    """A network, and zones whose edges are good places for ends."""
+    zones = Zones(brokers, seed=seed, space="square" if kind == "square" else "triangle")
+    if kind != "tree":
+        return Can(zones), zones
+    graph: nx.Graph[int] = nx.random_labeled_tree(NODES, seed=seed)
+    for _, _, link in graph.edges(data=True):
+        link["delay_ms"], link["bandwidth_mbps"] = 1.0, 100.0
+    places = np.random.default_rng(seed).integers(NODES, size=brokers)
+    return RoutingTree(Routes.build(graph, places), limit=4), zones
+
+
+def change_brokers(network: Network, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """One broker leaves or returns, if one can; the brokers that gave subscriptions away."""
+    present, left = np.flatnonzero(network.present), np.flatnonzero(~network.present)
+    if len(left) and (len(present) == 1 or rng.random() < 0.5):
+        return network.join(int(rng.choice(left)), rng)
+    return network.leave(int(rng.choice(present)))
+
+
+class Population:
+    """Subscriptions by id, in plain columns."""
+
+    def __init__(self, ends: npt.NDArray[np.float64], rng: np.random.Generator) -> None:
+        (self.l, self.r), self.rng = np.sort(ends, axis=0), rng
+        self.nodes = rng.integers(NODES, size=len(self.l))
+        self.here = np.ones(len(self.l), np.bool_)
+
+    def change(self, network: Network, gateways: Gateways) -> None:
+        """Two leave; three come, some under ids that were in use."""
+        gone = np.flatnonzero(self.here)[:2]
         gateways.leave(gone)
-        here[gone] = False
-        newcomers = np.arange(len(l), len(l) + 3)
-        ends = np.sort(rng.random((2, 3)), axis=0)
-        assert gateways.join(newcomers, *ends).tolist() == zones.home(*ends).tolist()
-        l, r, here = np.append(l, ends[0]), np.append(r, ends[1]), np.append(here, [True] * 3)
+        self.here[gone] = False
+        size = len(self.l)
+        ids = np.append(np.flatnonzero(~self.here)[:1], np.arange(size, size + 3))[:3]
+        self.l, self.r = np.resize(self.l, ids.max() + 1), np.resize(self.r, ids.max() + 1)
+        self.nodes = np.resize(self.nodes, ids.max() + 1)
+        self.here = np.append(self.here, np.zeros(ids.max() + 1 - size, np.bool_))
+        self.l[ids], self.r[ids] = np.sort(self.rng.random((2, 3)), axis=0)
+        self.nodes[ids], self.here[ids] = self.rng.integers(NODES, size=3), True
+        home = gateways.join(ids, self.l[ids], self.r[ids], self.nodes[ids])
+        assert home.tolist() == network.home(self.l[ids], self.r[ids], self.nodes[ids]).tolist()
+
+    def concerned(self, row: np.void) -> list[int]:
+        met = (row["l_out"] < self.l) & (self.l <= row["l_in"]) & (row["r_in"] <= self.r) & (self.r < row["r_out"])
+        return np.flatnonzero(self.here & met).tolist()
+
+
+def check_messages(network: Network, gateways: Gateways, known: Population, zones: Zones) -> None:
+    table = draw_rectangles(zones, known.rng, 15)
+    sources = known.rng.choice(np.flatnonzero(network.present), len(table))
+    got = network.multicast(table, sources)
+    every = network.hops(table, sources)
+    offsets, found = gateways.match(table, got)
+    for i, row in enumerate(table):
+        want = known.concerned(row)
+        assert sorted(found[offsets[i] : offsets[i + 1]].tolist()) == want
+        reached = got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()
+        assert len(set(reached)) == len(reached)
+        assert network.present[reached].all()
+        assert set(gateways.home[want].tolist()) <= set(reached)
+        rows = slice(every.offsets[i], every.offsets[i + 1])
+        delivered = every.receivers[rows][every.delivers[rows]].tolist() + [int(sources[i])] * int(every.at_source[i])
+        assert sorted(delivered) == sorted(reached)
+        locally = [s for broker in reached for s in gateways.local(broker, table[i : i + 1]).tolist()]
+        assert sorted(locally) == want
+    assert gateways.count(table, got).tolist() == np.diff(offsets).tolist()
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    brokers=st.integers(2, 20), m=st.integers(0, 80), seed=seeds, kind=st.sampled_from(["triangle", "square", "tree"])
+)
+def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: int, seed: int, kind: str) -> None:
+    network, zones = make_network(kind, brokers, seed)
+    rng = np.random.default_rng(seed)
+    known = Population(edge_values(zones, rng, 2 * m).reshape(2, m), rng)
+    gateways = Gateways(network, known.l, known.r, nodes=known.nodes)
+    check_messages(network, gateways, known, zones)
+    for _ in range(8):
+        before = gateways.home.copy()
+        gave = change_brokers(network, rng)
+        moved = gateways.rehome(gave)
+        assert moved.tolist() == np.flatnonzero(before != gateways.home).tolist()
+        assert set(before[moved].tolist()) <= set(gave.tolist())
+        here = known.here
+        assert gateways.home[here].tolist() == network.home(known.l[here], known.r[here], known.nodes[here]).tolist()
+        assert (gateways.home[~here] == -1).all()
+        check_messages(network, gateways, known, zones)
+        known.change(network, gateways)
+        check_messages(network, gateways, known, zones)
+
+
+class Columns:
+    """An index of a few lines, which looks at every subscription."""
+
+    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.NDArray[np.int64], groups: int) -> None:
+        self.held: dict[int, tuple[float, float, int]] = {}
+        self.groups = groups
+        self.add(np.arange(len(group)), l, r, group)
+
+    def match(
+        self, table: npt.NDArray[np.void], offsets: npt.NDArray[np.int64], groups: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        found = [
+            [
+                s
+                for s, (l, r, group) in self.held.items()
+                if group in groups[offsets[i] : offsets[i + 1]]
+                and row["l_out"] < l <= row["l_in"]
+                and row["r_in"] <= r < row["r_out"]
+            ]
+            for i, row in enumerate(table)
+        ]
+        ends = np.cumsum([0, *map(len, found)])
+        return ends, np.array([s for one in found for s in one], np.int64)
+
+    def count(
+        self, table: npt.NDArray[np.void], offsets: npt.NDArray[np.int64], groups: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        return np.diff(self.match(table, offsets, groups)[0])
+
+    def add(self, ids: npt.ArrayLike, l: npt.ArrayLike, r: npt.ArrayLike, group: npt.ArrayLike) -> None:
+        columns = (np.asarray(column).tolist() for column in (ids, l, r, group))
+        self.held |= {s: (low, high, at) for s, low, high, at in zip(*columns, strict=True)}
+
+    def remove(self, ids: npt.ArrayLike) -> None:
+        for s in np.asarray(ids).tolist():
+            del self.held[s]
+
+    def move(self, ids: npt.ArrayLike, group: npt.ArrayLike, groups: int | None = None) -> None:
+        assert groups == self.groups
+        for s, at in zip(np.asarray(ids).tolist(), np.asarray(group).tolist(), strict=True):
+            self.held[s] = (*self.held[s][:2], at)
+
+
+@pytest.mark.parametrize("kind", ["triangle", "tree"])
+def test_gateways_take_any_index(kind: str) -> None:
+    network, zones = make_network(kind, 9, 6)
+    rng = np.random.default_rng(6)
+    known = Population(edge_values(zones, rng, 80).reshape(2, 40), rng)
+    gateways = Gateways(network, known.l, known.r, index=Columns, nodes=known.nodes)
+    for _ in range(4):
+        gateways.rehome(change_brokers(network, rng))
+        known.change(network, gateways)
+        check_messages(network, gateways, known, zones)
+
+
+@pytest.mark.parametrize("kind", ["triangle", "square", "tree"])
+def test_a_change_moves_few_subscriptions(kind: str) -> None:
+    network, _ = make_network(kind, 20, 4)
+    rng = np.random.default_rng(4)
+    known = Population(rng.random((2, 2_000)), rng)
+    gateways = Gateways(network, known.l, known.r, nodes=known.nodes)
+    for broker in range(20):
+        held = np.flatnonzero(gateways.home == broker).tolist()
+        moved = gateways.rehome(network.leave(broker)).tolist()
+        assert set(held) <= set(moved)
+        assert kind != "tree" or held == moved
+        back = gateways.rehome(network.join(broker, rng)).tolist()
+        assert (gateways.home[back] == broker).all()
+        assert np.count_nonzero(gateways.home == broker) == len(back)
+        assert kind != "tree" or held == back

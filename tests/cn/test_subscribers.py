@@ -192,25 +192,88 @@ def test_refusals() -> None:
         Subscribers([2.0], [3.0, 4.0], 1)
 
 
+@settings(deadline=None, max_examples=40)
+@given(seed=seeds, k=st.integers(1, 4))
+def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
+    """Ids are given again while messages to those who had them before are still on their way, or come twice."""
+    world = World(seed)
+    subscribers = Subscribers(world.l, world.r, k)
+    subscribers.start(world.x, world.y)
+    inbox = Inbox(subscribers)
+    present = dict(enumerate(world.ranges))
+    joined = dict.fromkeys(present, 0)
+    under_way: list[tuple[float, Delivery]] = []
+    history = [(world.x.copy(), world.y.copy())]
+    for event in world.changes(20):
+        now = event.number
+        if present and world.rng.random() < 0.4:
+            gone = world.rng.choice(sorted(present), int(world.rng.integers(1, len(present) + 1)), replace=False)
+            subscribers.leave(gone)
+            for s in gone.tolist():
+                del present[s], joined[s]
+        if world.rng.random() < 0.5:
+            ends = np.sort(world.rng.integers(0, 7, (2, int(world.rng.integers(1, 6)))), axis=0).astype(np.float64)
+            ids = subscribers.join(ends[0], ends[1], world.x, world.y)
+            assert not set(ids.tolist()) & set(present)
+            inbox.join(ids, now)
+            for s, low, high in zip(ids.tolist(), *ends.tolist(), strict=True):
+                present[s], joined[s] = (low, high), now
+        who = sorted(present)
+        told = right_deliveries([present[s] for s in who], world.x, world.y, k, event)
+        history.append((world.x.copy(), world.y.copy()))
+        for delivery in (d._replace(subscription=who[d.subscription]) for d in told):
+            copies = 1 + (world.rng.random() < 0.3)
+            under_way += [(now + float(world.rng.exponential(3.0)), delivery) for _ in range(copies)]
+        due = [d for when, d in sorted(under_way) if when <= now]
+        under_way = [(when, d) for when, d in under_way if when > now]
+        events, positions = np.array([d.event for d in due], int), np.array([d.position for d in due], int)
+        inbox.arrive(*as_table(due), events, positions)
+        # Who left is not waited for.
+        waited_for = [d.event for _, d in under_way if d.event >= joined.get(d.subscription, np.inf)]
+        watermark = min([now + 1, *waited_for])
+        inbox.advance(watermark)
+        for s, ends_of in present.items():
+            assert subscribers.top(s) == top_k(*ends_of, *history[max(watermark, joined[s])], k)
+        assert len(subscribers) == len(present)
+
+
 @settings(deadline=None, max_examples=60)
 @given(seed=seeds, k=st.integers(1, 4))
 def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
     world = World(seed)
     matrix = Matrix(world.ranges, world.x, world.y)
     relaxed = RelaxedSubscribers(world.l, world.r, world.x, world.y)
+    exact = Subscribers(world.l, world.r, k)
+    present = dict(enumerate(world.ranges))
     lost: list[tuple[int, Event]] = []
     for event in world.changes(30):
-        concerned = [s for s, (low, high) in enumerate(world.ranges) if low <= event.x <= high]
+        if present and world.rng.random() < 0.3:
+            gone = world.rng.choice(sorted(present), int(world.rng.integers(1, 4)) % len(present) + 1, replace=False)
+            relaxed.leave(gone)
+            exact.leave(gone)
+            for s in gone.tolist():
+                del present[s]
+                assert relaxed.top(s, k) == []
+        if world.rng.random() < 0.4:
+            ends = np.sort(world.rng.integers(0, 7, (2, int(world.rng.integers(1, 4)))), axis=0).astype(np.float64)
+            ids = relaxed.join(*ends).tolist()
+            assert exact.join(ends[0], ends[1], world.x, world.y).tolist() == ids
+            for s, low, high in zip(ids, *ends.tolist(), strict=True):
+                present[s] = (low, high)
+                matrix.join(s, (low, high), world.x, world.y, event.number - 1)
+        concerned = [s for s, (low, high) in present.items() if low <= event.x <= high]
         missed = [s for s in concerned if world.rng.random() < 0.3]
         for s in set(concerned) - set(missed):
             matrix.tell(s, event)
         relaxed.event(event.number, event.obj, event.x, event.y, missed)
+        world.x[event.obj], world.y[event.obj] = event.x, event.y
         lost += [(s, event) for s in missed]
         while lost and world.rng.random() < 0.6:
             s, late = lost.pop(int(world.rng.integers(len(lost))))
+            # It may be meant for one who had the id before.
             matrix.tell(s, late)
             relaxed.late(late.number, late.obj, late.y, np.array([s]))
-        for s in range(len(world.ranges)):
+        for s in present:
             assert relaxed.top(s, k) == matrix.top(s, k)
     for s, late in lost:
         relaxed.late(late.number, late.obj, late.y, np.array([s]))
@@ -220,9 +283,18 @@ def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
 def test_a_relaxed_newcomer_knows_the_objects_as_they_are() -> None:
     relaxed = RelaxedSubscribers([0.0], [1.0], [0.5], [2.0])
     relaxed.event(0, 0, 0.5, 1.0, missed=[0])
-    newcomer = relaxed.join(0.0, 1.0)
+    (newcomer,) = relaxed.join(0.0, 1.0).tolist()
     assert (relaxed.top(0, 1), relaxed.top(newcomer, 1)) == ([(2.0, 0)], [(1.0, 0)])
     assert relaxed.stale == [(0, 0)]
+    relaxed.leave(0)
+    assert relaxed.stale == []
+    assert relaxed.join(0.0, 1.0).tolist() == [0]
+    assert relaxed.top(0, 1) == [(1.0, 0)]
+    relaxed.leave([0, newcomer])
+    for ids in ([0], [2], [-1]):
+        with pytest.raises(ValueError, match="subscriptions present"):
+            relaxed.leave(ids)
+    relaxed.join([0.0], [1.0])
     with pytest.raises(ValueError, match="event must be above 0"):
         relaxed.event(0, 0, 0.5, 3.0, missed=[])
     with pytest.raises(ValueError, match=r"whose range has x = 7.0, got 0"):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -100,7 +101,7 @@ def check_messages(
     graph: nx.Graph[int] = nx.Graph(tree.links.tolist())
     graph.add_nodes_from(np.flatnonzero(tree.present).tolist())
     homes = {i: int(tree.home([0.0], [0.0], [nodes[i]])[0]) for i in known}
-    sent = np.zeros(len(tree), np.int64)
+    crossed: Counter[tuple[int, int]] = Counter()
     for i, row in enumerate(table):
         corners = (row["l_in"], row["r_in"], row["l_out"], row["r_out"])
         wanted = {homes[s] for s in concerned(known, *corners)}
@@ -116,7 +117,12 @@ def check_messages(
             assert len(hops) == len(least)
         assert sorted(got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()) == sorted(delivered)
         assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
-        np.add.at(sent, [a for a, _ in hops], 1)
+        crossed.update(hops)
+        far = dict.fromkeys([int(sources[i])], 0)
+        for a, b in hops:
+            far[b] = far[a] + int(ip_hops[a, b])
+        reached = slice(got.offsets[i], got.offsets[i + 1])
+        assert got.travelled[reached].tolist() == [far[zone] for zone in got.zones[reached].tolist()]
         rows = slice(every.offsets[i], every.offsets[i + 1])
         assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
         assert every.at_source[i] == (sources[i] in delivered)
@@ -124,7 +130,7 @@ def check_messages(
         for sender, earlier in zip(every.senders[rows], every.previous[rows], strict=True):
             assert sender == (sources[i] if earlier < 0 else every.receivers[earlier])
             assert earlier == -1 or every.offsets[i] <= earlier < every.offsets[i + 1]
-    assert got.sent.tolist() == sent.tolist()
+    assert {(a, b): count for a, b, count in got.crossed.tolist() if count} == crossed
 
 
 @settings(deadline=None, max_examples=60)
@@ -146,10 +152,13 @@ def test_joins_leaves_and_crashes_lose_nothing(brokers: int, limit: int, seed: i
     nodes = subscribe(tree, known, rng, list(range(40)))
     gone = False
     for _ in range(12):
-        what = rng.integers(4)
+        what = rng.integers(5)
+        left = np.flatnonzero(~tree.present)
         if what == 0 and tree.present.sum() > 1:
             tree.leave(int(rng.choice(np.flatnonzero(tree.present))))
-        elif what == 1:
+        elif what == 1 and len(left):
+            tree.join(int(rng.choice(left)))
+        elif what == 2:
             leavers = rng.choice(sorted(known), int(rng.integers(1, 4)), replace=False).tolist()
             tree.unsubscribe(leavers)
             known = {i: ends for i, ends in known.items() if i not in leavers}
@@ -173,7 +182,8 @@ def test_homes_links_and_server_follow_the_rules(brokers: int, seed: int) -> Non
     def centre() -> int:
         return min(present, key=lambda b: (sum(distance(graph, present[b], v)[0] for v in present.values()), b))
 
-    expected, server = spanning_tree(graph, present), centre()
+    full = spanning_tree(graph, present)
+    expected, server = full, centre()
     while True:
         nodes = np.arange(len(graph))
         assert tree.home(nodes, nodes, nodes).tolist() == [nearest(graph, present, v) for v in range(len(graph))]
@@ -189,6 +199,13 @@ def test_homes_links_and_server_follow_the_rules(brokers: int, seed: int) -> Non
         server = centre() if server == broker else server
     with pytest.raises(TreeError, match="is the last one"):
         tree.leave(tree.server)
+    for broker in rng.permutation([b for b in range(brokers) if b not in present]).tolist():
+        tree.join(broker)
+        present[broker] = int(places[broker])
+        assert tree.home(nodes, nodes, nodes).tolist() == [nearest(graph, present, v) for v in range(len(graph))]
+        assert {e for e in full if set(e) <= set(present)} <= {(a, b) for a, b in tree.links.tolist()}
+        assert tree.server == server
+    assert {(a, b) for a, b in tree.links.tolist()} == full
 
 
 @pytest.mark.parametrize("shape", [nx.star_graph(40), nx.path_graph(41), nx.balanced_tree(3, 3)])
@@ -273,8 +290,7 @@ def follow_a_population(network: Network, nodes: npt.NDArray[np.int64], rng: np.
     gateways.join(ids[half:], l[half:], r[half:], nodes[half:])
     gateways.leave(ids[:5])
     gone = network.server
-    network.leave(gone)
-    gateways.rehome()
+    gateways.rehome(network.leave(gone))
     assert gateways.home.tolist() == [-1] * 5 + network.home(l[5:], r[5:], nodes[5:]).tolist()
     assert gone not in gateways.home
     table = draw_messages(rng, 50)
@@ -319,6 +335,9 @@ def test_refusals() -> None:
     tree.leave(1)
     with pytest.raises(ValueError, match="broker must be one of the 2 present, got 1"):
         tree.leave(1)
+    for broker in (0, 3, -2):
+        with pytest.raises(ValueError, match=f"broker must be one of the 1 that left, got {broker}"):
+            tree.join(broker)
     with pytest.raises(ValueError, match="broker must be one of the 2 present, got 3"):
         tree.next_hops(3, -1, 0.1, 0.2, 0.0, 0.6)
     with pytest.raises(ValueError, match="nodes must be between 0 and 2, got -1"):
@@ -336,7 +355,8 @@ def test_kernels_work_interpreted() -> None:
         "rng = np.random.default_rng(1)\n"
         "tree = RoutingTree(Routes.build(*draw_network(rng, 6)), limit=3)\n"
         "known = {}; nodes = subscribe(tree, known, rng, list(range(30)))\n"
-        "nodes |= subscribe(tree, known, rng, [30, 31]); tree.leave(tree.server)\n"
+        "nodes |= subscribe(tree, known, rng, [30, 31]); gone = tree.server; tree.leave(gone)\n"
+        "check_messages(tree, known, nodes, rng, exact=False); tree.join(gone)\n"
         "check_messages(tree, known, nodes, rng, exact=False)"
     )
     subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)

@@ -25,8 +25,11 @@ def test_lists_are_right_while_brokers_and_subscriptions_come_and_go(space: str)
         subscribers.apply(table, *gateways.match(table, can.multicast(table, can.server)))
         assert subscribers.wrong(x, y).tolist() == []
         if step % 5 == 0:
-            zones.leave(int(rng.choice(np.flatnonzero(zones.present)))) if step % 2 else zones.join()
-            gateways.rehome()
+            left = np.flatnonzero(~zones.present)
+            if step % 2 or not len(left):
+                gateways.rehome(can.leave(int(rng.choice(np.flatnonzero(zones.present)))))
+            else:
+                gateways.rehome(can.join(int(rng.choice(left)), rng))
         if step % 7 == 0:
             gone = rng.choice(np.flatnonzero(gateways.home >= 0), 3, replace=False)
             gateways.leave(gone)

@@ -55,9 +55,26 @@ def test_invariants_hold_after_every_departure_and_join(brokers: int, seed: int,
             assert sorted(changed) == sorted({gone, heir, merged} - {-1})
             assert not zones.present[gone]
         else:
-            assert zones.join() == len(zones) - 1
+            left = np.flatnonzero(~zones.present)
+            returns = len(left) > 0 and rng.random() < 0.7
+            before, size = zones.table.extents.copy(), len(zones)
+            broker, keeper = zones.join(int(rng.choice(left)), seed=rng) if returns else zones.join()
+            assert (broker in left, len(zones)) == (returns, size + (not returns))
+            changed = np.flatnonzero((before != zones.table.extents[:size]).any(axis=1)).tolist()
+            assert sorted(changed) == sorted({broker, keeper} & set(range(size)))
         zones._check()
         assert tables_match_oracle(zones)
+
+
+def test_the_seed_decides_where_a_broker_returns() -> None:
+    def extents(seed: int | np.random.Generator) -> str:
+        zones = Zones(40, seed=3)
+        zones.leave(5)
+        zones.join(5, seed)
+        return str(zones.table.extents.tolist())
+
+    assert extents(1) == extents(1) == extents(np.random.default_rng(1))
+    assert len({extents(seed) for seed in range(10)}) > 5
 
 
 def test_a_population_balances_the_zones() -> None:
@@ -108,5 +125,10 @@ def test_refusals() -> None:
         Zones(50, domain=(0.0, 1e-323))
     with pytest.raises(ZonesError, match="last one"):
         Zones(1).leave(0)
-    with pytest.raises(ValueError, match="broker must be one of the 2 present, got 7"):
-        Zones(2).leave(7)
+    zones = Zones(3)
+    with pytest.raises(ValueError, match="broker must be one of the 3 present, got 7"):
+        zones.leave(7)
+    zones.leave(1)
+    for broker in (0, 3, -2):
+        with pytest.raises(ValueError, match=f"broker must be one of the 1 that left, got {broker}"):
+            zones.join(broker)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matching import SubscriptionSketch
-from matching.kdtree import is_empty
+from matching.kdtree_queries import is_empty, whole
 from tests.oracles.points import Box, Points
 
 END = st.one_of(st.integers(0, 6).map(float), st.floats(-3, 3), st.sampled_from([-np.inf, np.inf]))
@@ -17,7 +17,7 @@ BOX = st.tuples(END, END, END, END)
 def covers(sketch: SubscriptionSketch, points: Points, box: Box) -> None:
     """What the sketch answers contains the truth and stays inside the rectangle asked for."""
     truth, answer = points.snap(box), sketch.snap(box)
-    assert is_empty(sketch.arrays, *box) == (answer is None)
+    assert is_empty(whole(sketch.arrays), *box) == (answer is None)
     if truth is not None:
         assert answer is not None
         assert answer[0] <= truth[0] <= truth[1] <= answer[1]

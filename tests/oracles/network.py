@@ -97,6 +97,18 @@ class Matrix:
     ) -> None:
         self.known = [{i: (-1, float(y[i])) for i in range(len(x)) if low <= x[i] <= high} for low, high in ranges]
 
+    def join(
+        self,
+        subscription: int,
+        ends: tuple[float, float],
+        x: npt.NDArray[np.float64],
+        y: npt.NDArray[np.float64],
+        event: int,
+    ) -> None:
+        """A newcomer, perhaps under an id that was in use, knows the objects as they are after `event`."""
+        known = {i: (event, float(y[i]) if ends[0] <= x[i] <= ends[1] else math.inf) for i in range(len(x))}
+        self.known[subscription:] = [known, *self.known[subscription + 1 :]]
+
     def tell(self, subscription: int, event: Event) -> None:
         if self.known[subscription].get(event.obj, (-1, 0.0))[0] < event.number:
             self.known[subscription][event.obj] = (event.number, event.y)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paint
-from paint.index import INDEXES
+from paint.indexes import INDEXES
 from tests.oracles.batches import List, apply, distinct_ranges, receives, top_k
 
 Events = list[tuple[int, float]]

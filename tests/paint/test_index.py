@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from paint import index, tournament
+from paint import index
 from paint.sweep import expose, influence_interval, make_sweep
+from paint.tournament_index import TournamentIndex
 
 
 @pytest.mark.parametrize("distinct", [5, 20, 10**6])
@@ -13,7 +14,7 @@ def test_the_sweep_of_first_k_and_min_y_equals_the_tournaments_own(distinct: int
     for _ in range(30):
         n, k = int(rng.integers(1, 40)), int(rng.integers(1, 5))
         x, y = rng.integers(0, distinct, (2, n)).astype(np.float64)
-        arrays = tournament.TournamentIndex(x, y).arrays
+        arrays = TournamentIndex(x, y).arrays
         i = int(rng.integers(n))
         end = float(arrays.y[i] + rng.integers(0, distinct))
         own, made = make_sweep(k), make_sweep(k)

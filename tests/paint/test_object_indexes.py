@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paint
-from paint.index import INDEXES
+from paint.indexes import INDEXES
 from tests.oracles.objects import Objects
 
 every_index = pytest.mark.parametrize("name", sorted(INDEXES))

@@ -18,7 +18,7 @@ INF = float("inf")
 
 
 def state(server: paint.Server) -> list[Any]:
-    return [server._count, server.costs, *(array.tolist() for array in server._index.arrays)]
+    return [server._count, server.costs, *(array.tobytes() for array in server._index.arrays)]
 
 
 @pytest.mark.parametrize(

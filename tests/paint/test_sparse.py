@@ -208,8 +208,8 @@ def test_a_coarser_sketch_sends_more() -> None:
     assert counts[0] < counts[2] < counts[4] <= dense
 
 
-def test_copies_of_a_neighbourhood_change_nothing() -> None:
-    """Many more subscriptions than are copied, few objects: big regions and small ones, checked by counting."""
+def test_starting_low_in_the_tree_changes_nothing() -> None:
+    """Many subscriptions, few objects: regions that start queries at the root and far below, checked by counting."""
     x, y, ranges, ids, ys = uniform(np.random.default_rng(10), 120, 20_000)
     server = paint.Server(x, y, k=4, algorithm="sparse", subscriptions=ranges)
     dense = paint.Server(x, y, k=4)

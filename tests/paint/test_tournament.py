@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paint.tournament import TournamentIndex
+from paint.tournament_index import TournamentIndex
 from tests.oracles.topk import Objects
 from tests.strategies import events, worlds
 

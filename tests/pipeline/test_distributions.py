@@ -1,5 +1,7 @@
 """Every distribution against its definition, seeds fixed."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -93,6 +95,47 @@ def test_clustered_follows_the_mixture_density(spark: SparkSession, spread: floa
     seen = np.histogram2d(rows.l, rows.r, bins=[edges, edges])[0] / COUNT
     # Three in a hundred thousand beyond the noise of a binomial share, and what the grid of the oracle is off by.
     assert np.all(np.abs(seen - expected) < 4.5 * np.sqrt(expected / COUNT) + 5e-4 + 0.01 * expected)
+
+
+def test_clusters_have_the_stated_spread(spark: SparkSession) -> None:
+    rows = rows_of(spark, PopulationSpec("clustered", COUNT, SEED, {"spread": 0.02}))
+    ends = np.array([sorted(hashes.uniform((SEED, stream, c)) for stream in (3, 4)) for c in range(10)])
+    apart = np.stack([rows.l, rows.r], axis=1)[:, None] - ends
+    nearest = np.abs(apart).sum(axis=2).argmin(axis=1)
+    residual = apart[np.arange(COUNT), nearest]
+    # Clusters whose centre is 4 sd and more from the rim and from every other one lose nothing to either.
+    between = np.linalg.norm(ends[:, None] - ends, axis=2) + np.eye(10)
+    inland = (ends[:, 0] > 0.02) & (ends[:, 1] < 0.98) & (ends[:, 1] - ends[:, 0] > 0.03)
+    clear = inland & (between.min(axis=1) > 0.05)
+    assert clear.sum() >= 4
+    seen = residual[clear[nearest]]
+    assert seen.std(axis=0) == pytest.approx([0.005, 0.005], rel=0.02)
+    assert np.abs(seen.mean(axis=0)).max() < 1e-4
+    assert abs(np.corrcoef(seen.T)[0, 1]) < 0.02
+    assert np.bincount(nearest, minlength=10)[clear] / COUNT == pytest.approx(np.full(clear.sum(), 0.1), abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("name", "centres"),
+    [("correlated", np.arange(1, 11) / 11), ("anti-correlated", (np.arange(1, 10) + 0.5) / 11)],
+)
+def test_marginals_of_correlated_ends(
+    spark: SparkSession, name: str, centres: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> None:
+    rows = rows_of(spark, PopulationSpec(name, COUNT, SEED))
+    sd = 1 / 88
+
+    def middle_cdf(value: Any) -> Any:
+        return stats.norm.cdf((value[:, None] - centres) / (sd / np.sqrt(2))).mean(axis=1)
+
+    # Of two independent Gaussian ends the middle and the distance are independent, whichever is the left one.
+    assert stats.kstest((rows.l + rows.r) / 2, middle_cdf).pvalue > 1e-3
+    assert stats.kstest((rows.r - rows.l) / (sd * np.sqrt(2)), stats.halfnorm.cdf).pvalue > 1e-3
+    nearest = np.abs(((rows.l + rows.r) / 2)[:, None] - centres).argmin(axis=1)
+    within = np.corrcoef(rows.l - centres[nearest], rows.r - centres[nearest])[0, 1]
+    # The smaller and the larger of two standard normals: covariance 1/pi, variance 1 - 1/pi.
+    assert within == pytest.approx(1 / (np.pi - 1), abs=0.02)
+    assert np.corrcoef(rows.l, rows.r)[0, 1] > 0.99
 
 
 def test_correlated_and_anti_correlated(spark: SparkSession) -> None:

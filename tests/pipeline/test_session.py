@@ -28,6 +28,20 @@ def checksum(spark: SparkSession, partitions: int) -> str:
     return hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in table.columns)).hexdigest()
 
 
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from pipeline import PipelineError, PopulationSpec, spark_session, write_population
+# No file may grow beyond this, as if the disk were full; the JVM inherits the limit.
+resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
+spark = spark_session("local[2]", driver_memory_mb=600)
+try:
+    write_population(spark, PopulationSpec("uniform", 1_000_000, 1), Path(sys.argv[1]) / "population")
+except PipelineError as error:
+    print(error)
+"""
+
+
 def run_elsewhere(master: str, directory: Path) -> "subprocess.CompletedProcess[str]":
     environment = os.environ | {"PYTHONPATH": str(Path.cwd()), "TMPDIR": str(directory)}
     environment.pop("SPARK_HOME", None)
@@ -95,6 +109,19 @@ def test_spark_failures_become_one_line(spark: SparkSession) -> None:
         spark.read.parquet("/absent").count()
     with pytest.raises(PipelineError, match=r"^Spark could not divide: [^\n]*$"), spark_errors("divide"):
         spark.range(10).selectExpr("1 / (id - 5)").collect()
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path / "out")]
+    environment = os.environ | {"PYTHONPATH": str(Path.cwd()), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert done.stderr == ""
+    assert done.stdout.startswith(f"Spark could not write {tmp_path / 'out' / 'population'}: ")
+    assert "File too large" in done.stdout
+    assert done.stdout.count("\n") == 1
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 @pytest.mark.slow

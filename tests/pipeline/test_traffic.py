@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import EVENTS, SUMMARY, PipelineError, read_events, spark_schema, summarise, write_summary
+from pipeline import EVENTS, SUMMARY, TIMES, PipelineError, read_events, spark_schema, summarise, write_summary
 
 APPROACHES = ("unicast", "paint-dense", "cn-relax")
 MEANS = ["messages", "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached", "resent_bytes"]
@@ -24,11 +24,12 @@ def records(events: int = 50, latencies: bool = True) -> pa.Table:
     for field in EVENTS:
         if field.type == pa.int64():
             columns[field.name] = pa.array(rng.integers(0, 1000, rows))
-        elif field.name.startswith("latency"):
+        elif field.name in TIMES:
             absent = rng.random(rows) < (0.2 if latencies else 1.1)
             columns[field.name] = pa.array(rng.random(rows), mask=absent)
     columns["approach"] = pa.array(np.repeat(APPROACHES, events).tolist())
     columns["event"] = pa.array(np.tile(np.arange(events), len(APPROACHES)))
+    columns["events"] = pa.array(rng.integers(1, 5, rows))
     columns["time"] = pa.array(rng.random(rows))
     columns["kind"] = pa.array(["raise"] * rows)
     return pa.table([columns[name] for name in EVENTS.names], schema=EVENTS)
@@ -52,13 +53,18 @@ def test_summary_equals_numpy(spark: SparkSession, path: Path) -> None:
     seen = {row["approach"]: row for row in summary.collect()}
     assert set(seen) == set(APPROACHES)
     table = records()
-    received = {a: rows_of(table, a)["received_update"].to_numpy().sum() for a in APPROACHES}
-    total = {a: received[a] + rows_of(table, a)["received_exposed"].to_numpy().sum() for a in APPROACHES}
+
+    def per_event(approach: str, column: str) -> float:
+        own = rows_of(table, approach)
+        return float(own[column].to_numpy().sum() / own["events"].to_numpy().sum())
+
+    received = {a: per_event(a, "received_update") for a in APPROACHES}
+    total = {a: received[a] + per_event(a, "received_exposed") for a in APPROACHES}
     for approach, row in seen.items():
         own = rows_of(table, approach)
-        assert row["events"] == 50
+        assert row["events"] == own["events"].to_numpy().sum()
         for name in MEANS:
-            assert row[name] == pytest.approx(own[name].to_numpy().mean(), rel=1e-12)
+            assert row[name] == pytest.approx(per_event(approach, name), rel=1e-12)
         for name in ("bytes_in", "bytes_out"):
             assert row[f"{name}_max"] == own[name].to_numpy().max()
         for name in ("latency_p50", "latency_p95", "latency_p99"):
@@ -96,7 +102,8 @@ def test_csv(spark: SparkSession, path: Path) -> None:
         header, *rows = csv.reader(stream)
     assert header == SUMMARY.names
     assert [row[0] for row in rows] == ["cn-relax", "unicast"]
-    messages = rows_of(records(), "cn-relax")["messages"].to_numpy().mean()
+    own = rows_of(records(), "cn-relax")
+    messages = own["messages"].to_numpy().sum() / own["events"].to_numpy().sum()
     assert float(rows[0][header.index("messages")]) == messages
     assert {file.name for file in path.parent.iterdir()} == {"events.parquet", "summary.csv"}
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from simulator.cli import main
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -63,10 +65,54 @@ def test_run_and_compare(tmp_path: Path) -> None:
     assert compared.returncode == 0, compared.stderr
     assert "overlay traffic" in compared.stdout
     assert "small-2" in compared.stdout
+    reported = rangecast("report", "runs/small", "runs/small-2", cwd=tmp_path)
+    assert reported.returncode == 0, reported.stderr
+    assert reported.stdout == "report  report.html\n"
+    assert "verified, all right" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    explained = rangecast("explain", "runs/small", "--event", "3", "--out", "event.html", cwd=tmp_path)
+    assert explained.returncode == 0, explained.stderr
+    assert explained.stdout.startswith("Event 3: object ")
+    assert "drawing  event.html" in explained.stdout
+    assert 'type="range"' in (tmp_path / "event.html").read_text(encoding="utf-8")
     missing = rangecast("compare", "runs/nowhere", cwd=tmp_path)
     assert missing.returncode == 2
     assert missing.stderr.count("\n") == 1
     assert "not a finished run" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("report", "nowhere"), "nowhere: not a finished run"),
+        (("report", "nowhere", "--out", "report.txt"), "--out report.txt: must end in .html"),
+        (("explain", "nowhere.toml"), "nowhere.toml: cannot be read"),
+        (("explain", "."), "not a finished run"),
+        (("explain", ".", "--set", "k=3"), "--set k=3: . is a finished run"),
+        (("explain", "good.toml", "--set", "k=0"), "k = 0: must be at least 1"),
+        (("explain", "good.toml", "--event", "99"), "--event 99: must be between 0 and 9"),
+        (("explain", "good.toml", "--out", "event.gif"), "--out event.gif: must end in .svg or .png or .html"),
+        (("explain", "good.toml", "--out", "none/event.svg"), "there is no directory none"),
+    ],
+)
+def test_bad_input_of_report_and_explain_ends_in_one_line_and_exit_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    line: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["rangecast", *arguments])
+    text = 'name = "good"\napproaches = ["unicast"]\nevents = {count = 10}\n'
+    (tmp_path / "good.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = capsys.readouterr()
+    assert ended.value.code == 2
+    assert told.out == ""
+    assert line in told.err
+    assert told.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["good.toml"]
 
 
 def test_scenario_check_tells_every_mistake_and_leaves_nothing(tmp_path: Path) -> None:
@@ -95,3 +141,19 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
     assert shown.returncode == 0
     assert "compare" in shown.stdout
     assert rangecast("--version", cwd=tmp_path).stdout.startswith("rangecast ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["run"], "rangecast: Missing argument 'scenario'. See `rangecast run --help`.\n"),
+        (["fly"], "rangecast: No such command 'fly'. See `rangecast --help`.\n"),
+        (
+            ["run", "x.toml", "--fast"],
+            "rangecast: No such option: --fast (Possible options: --master, --set). See `rangecast run --help`.\n",
+        ),
+    ],
+)
+def test_a_wrong_command_line_ends_in_one_line_and_exit_2(tmp_path: Path, arguments: list[str], line: str) -> None:
+    ended = rangecast(*arguments, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", line)

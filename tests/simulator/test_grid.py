@@ -46,6 +46,19 @@ def test_a_scenario_file_is_found_from_the_grid_file(tmp_path: Path) -> None:
     assert (point.scenario.name, point.values) == ("base", ())
 
 
+def test_files_of_points_are_found_from_the_grid_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.edges").write_text("0 1\n1 2\n2 3\n", encoding="utf-8")
+    (tmp_path / "base.toml").write_text('name = "base"\napproaches = ["unicast"]\n', encoding="utf-8")
+    axes = 'topology.file = ["a.edges", "b.edges"]\n'
+    for scenario in (f'scenario = "base.toml"\n[grid]\n{axes}', f"{BASE}[grid]\n{axes}"):
+        points = load_grid(grid_of(tmp_path, scenario)).points
+        assert [point.scenario.topology.file for point in points] == [
+            str(tmp_path / "a.edges"),
+            str(tmp_path / "b.edges"),
+        ]
+
+
 def test_seeds_differ_and_longer_lists_begin_with_shorter_ones() -> None:
     seeds = replication_seeds(1, 2000)
     assert len(set(seeds)) == 2000

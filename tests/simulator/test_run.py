@@ -11,13 +11,13 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.progress import Progress
 
-from pipeline import EVENTS
-from simulator.approaches import APPROACHES, Approach, Outgoing, Workload
-from simulator.events import EventStream
+from pipeline import EVENTS, TIMES
+from simulator.approaches import APPROACHES, Approach, Outgoing, Session, Workload
 from simulator.ingredients import gather
 from simulator.models import Network
 from simulator.run import RunError, RunResult, run_scenario
 from simulator.scenario import Scenario
+from simulator.stretches import Stretch
 from tests.oracles.notifications import affected_and_containing
 
 SCENARIO = Scenario.model_validate(
@@ -35,7 +35,7 @@ SCENARIO = Scenario.model_validate(
         "events": {"count": 50, "rate": "2000/s", "arrival": "poisson"},
     }
 )
-COUNTED = [name for name in EVENTS.names if not name.startswith("latency")]
+COUNTED = [name for name in EVENTS.names if name not in TIMES]
 
 Run = Callable[..., RunResult]
 
@@ -54,11 +54,13 @@ def run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_same_scenario_gives_the_same_bytes(run: Run) -> None:
     first, second = run("first"), run("second")
     assert first.right
-    for name in ("events.parquet", "summary.csv", "scenario.toml"):
+    for name in ("brokers.parquet", "events.parquet", "links.parquet", "summary.csv", "scenario.toml"):
         assert (first.directory / name).read_bytes() == (second.directory / name).read_bytes(), name
     assert sorted(path.name for path in first.directory.iterdir()) == [
+        "brokers.parquet",
         "comparison.png",
         "events.parquet",
+        "links.parquet",
         "manifest.json",
         "scenario.toml",
         "summary.csv",
@@ -133,14 +135,18 @@ def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSessio
 
 
 def test_an_approach_that_forgets_someone_is_found_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def forgetful(workload: Workload, events: EventStream, epsilon: float | None) -> Outgoing:
-        sent = APPROACHES["paint-dense"].answer(workload, events, epsilon)
-        kept = np.ones(len(sent.table), bool)
-        kept[sent.offsets[10] : sent.offsets[11]] = False
-        offsets = sent.offsets - np.append(0, np.cumsum(~kept))[sent.offsets]
-        return Outgoing(sent.table[kept], offsets, sent.costs)
+    class Forgetful(Session):
+        def __init__(self, workload: Workload, approach: Approach) -> None:
+            self.honest = APPROACHES["paint-dense"].open(workload, approach)
 
-    monkeypatch.setitem(APPROACHES, "forgetful", Approach(forgetful, exact=True))
+        def answer(self, stretch: Stretch) -> Outgoing:
+            sent = self.honest.answer(stretch)
+            kept = np.ones(len(sent.table), bool)
+            kept[sent.offsets[10] : sent.offsets[11]] = False
+            offsets = sent.offsets - np.append(0, np.cumsum(~kept))[sent.offsets]
+            return Outgoing(sent.table[kept], offsets, sent.costs)
+
+    monkeypatch.setitem(APPROACHES, "forgetful", Approach(Forgetful, exact=True))
     result = run("forgetful", approaches=["forgetful", "paint-dense"])
     assert not result.right
     assert result.verdicts[0].startswith("WRONG    forgetful: event 10: subscription ")
@@ -159,7 +165,7 @@ def test_nothing_is_overwritten_and_nothing_half_made_stays(run: Run, tmp_path: 
     with pytest.raises(RunError, match="exists already"):
         run("once", engine="tally")
 
-    def broken(*_: object) -> Outgoing:
+    def broken(*_: object) -> Session:
         raise KeyboardInterrupt
 
     monkeypatch.setitem(APPROACHES, "broken", Approach(broken, exact=True))

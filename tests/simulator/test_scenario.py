@@ -1,5 +1,6 @@
 """Scenarios: every mistake gets one line with file, key, value, rule and remedy."""
 
+import hashlib
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from simulator.mistakes import key_lines
 from simulator.scenario import Scenario, ScenarioError, load_scenario, scenario_toml
+from topologies import MODELS
 
 DEMO = Path(__file__).parents[2] / "scenarios" / "demo.toml"
 
@@ -60,6 +62,15 @@ def test_the_demo_is_the_documented_one() -> None:
         (('"unicast"', '"paint-dense(1.5)"'), ":4: approaches = 'paint-dense(1.5)': ", "(0, 1]"),
         (('"unicast"', '"paint-dense(nan)"'), ":4: approaches = 'paint-dense(nan)': ", "(0, 1]"),
         (('"unicast"', '"unicast(0.5)"'), ":4: approaches = 'unicast(0.5)': ", "takes no ε"),
+        (('"unicast"', '"cn-relax()"'), ":4: approaches = 'cn-relax()': ", "takes no ε"),
+        (('"unicast"', '"paint-sparse()"'), ":4: approaches = 'paint-sparse()': ", "(0, 1]"),
+        (('"unicast"', '"paint-batch(0)"'), ":4: approaches = 'paint-batch(0)': ", "paint-batch(100)"),
+        (('"unicast"', '"paint-batch(1.5)"'), ":4: approaches = 'paint-batch(1.5)': ", "paint-batch(50ms)"),
+        (('"unicast"', '"paint-batch(0ms)"'), ":4: approaches = 'paint-batch(0ms)': ", "a time above 0"),
+        (('"unicast"', '"paint-batch(5kB)"'), ":4: approaches = 'paint-batch(5kB)': ", "a number of events"),
+        (('"unicast"', '"paint-batch()"'), ":4: approaches = 'paint-batch()': ", "a number of events or a time"),
+        (('"unicast"', '"paint-batch(3"'), ":4: approaches = 'paint-batch(3': ", "one of paint-dense"),
+        (('"unicast"', '"paint-batch((3))"'), ":4: approaches = 'paint-batch((3))': ", "one of paint-dense"),
         (('"unicast"', '"paint-dense"'), ":4: approaches = 'paint-dense': ", "remove the repetition"),
         (('["paint-dense", "unicast"]', "[]"), ":4: approaches = []: ", "at least one approach"),
         (("[network]\nbrokers = 4", "[topology]\nnodes = 100"), ":10: topology.nodes = 100: ", "at least 3037 nodes"),
@@ -68,8 +79,21 @@ def test_the_demo_is_the_documented_one() -> None:
         (("[network]\nbrokers = 4", '[events]\nrate = "4ms"'), ":10: events.rate = '4ms': ", "one of /h, /min, /s"),
         (("[network]\nbrokers = 4", '[sizes]\nevent = "0B"'), ":10: sizes.event = '0B': ", "at least 1B; raise it"),
         (("[network]\nbrokers = 4", '[costs]\nsnap = "-1us"'), ":10: costs.snap = '-1us': ", "must be a duration"),
+        (("[network]\nbrokers = 4", "[events]\nmove = 1.5"), ":10: events.move = 1.5: ", "at most 1.0; lower it"),
+        (("[network]\nbrokers = 4", "[events]\nmove = '1'"), ":10: events.move = '1': ", "must be a number"),
+        (("[network]\nbrokers = 4", "[events]\nspeed = 0"), ":10: events.speed = 0: ", "above 0.0; raise it"),
+        (("[network]\nbrokers = 4", "[events]\nspeed = inf"), ":10: events.speed = inf: ", "must be a number"),
+        (("[network]\nbrokers = 4", '[events]\nkind = "zipf"'), ":10: events.kind = 'zipf': ", "one of gaussian"),
+        (("[network]\nbrokers = 4", '[events]\narrival = "x"'), ":10: events.arrival = 'x': ", "one of at-once"),
+        (("[network]\nbrokers = 4", "[events]\ninsert = 0.6\nmove = 1"), ":10: events.insert = 0.6: ", "at most 1"),
+        (("[network]\nbrokers = 4", '[events]\narrival = "trace"'), ":10: events.arrival = 'trace': ", "of its own"),
+        (("[network]\nbrokers = 4", '[events]\nkind = "trace"'), ":9: events.file = None: ", "name it"),
+        (("count = 10", 'count = 10\nfile = "x.parquet"'), ":8: objects.file = ", "no such key"),
         (("brokers = 4", 'last_hop = "yes"'), ":10: network.last_hop = 'yes': ", "true or false"),
         (("brokers = 4", "kind = 1"), ":10: network.kind = 1: ", "one of 'can' or 'tree'"),
+        (("brokers = 4", 'balance = "zipf"'), ":10: network.balance = 'zipf': ", "one of 'uniform' or 'population'"),
+        (("[network]\nbrokers = 4", "[topology]\nlargest = true"), ":10: topology.largest = true: ", "add that, or"),
+        (("[network]\nbrokers = 4", '[topology]\nformat = "gml"'), ":10: topology.format = 'gml': ", "topology.file"),
         (("count = 10", "distribution = 1"), ":7: objects.distribution = 1: ", "in quotes"),
         (('["paint-dense", "unicast"]', '"unicast"'), ":4: approaches = 'unicast': ", "in brackets"),
         (('name = "small"', 'name = "small"\nsizes = 1'), ":3: sizes = 1: ", "write [sizes]"),
@@ -252,3 +276,88 @@ def test_a_written_scenario_has_units_and_stands_alone(tmp_path: Path, files: Ca
         assert line in text.splitlines()
     (tmp_path / "alone.toml").write_text(text, encoding="utf-8")
     assert load_scenario(tmp_path / "alone.toml") == scenario
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_a_scenario_takes_the_sizes_that_its_model_takes(tmp_path: Path, model: str) -> None:
+    def sizes(nodes: int) -> str:
+        return f'{SMALL.replace("brokers = 4", "brokers = 1")}[topology]\nmodel = "{model}"\nnodes = {nodes}\n'
+
+    least = {"barabasi-albert": 3, "inet": 3037, "transit-stub": 128, "waxman": 2}[model]
+    (tmp_path / "good.toml").write_text(sizes(least), encoding="utf-8")
+    assert len(MODELS[model](load_scenario(tmp_path / "good.toml").topology.nodes, 1)) == least
+    with pytest.raises(ValueError, match="nodes must be at least"):
+        MODELS[model](least - 1, 1)
+    message = message_for(tmp_path, sizes(least - 1))
+    assert message.startswith(f":13: topology.nodes = {least - 1}: ")
+    assert "at least" in message
+
+
+TRIANGLE = "0 1 5.0 100.0\n1 2 5.0 100.0\n2 0 5.0 100.0\n"
+
+
+def with_file(tmp_path: Path, more: str = "", *, name: str = "net.edges") -> Path:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_text(TRIANGLE, encoding="utf-8")
+    path = tmp_path / "scenario.toml"
+    path.write_text(SMALL + f'[topology]\nfile = "data/{name}"\n{more}', encoding="utf-8")
+    return path
+
+
+def test_a_file_is_seen_from_the_scenario_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = with_file(tmp_path)
+    file = tmp_path / "data" / "net.edges"
+    scenario = load_scenario(path)
+    assert scenario.topology.file == str(file)
+    assert scenario.topology.sha256 == hashlib.sha256(TRIANGLE.encode()).hexdigest()
+    below = tmp_path / "data" / "below.toml"
+    below.write_text('extends = "../scenario.toml"\nk = 2\n', encoding="utf-8")
+    assert load_scenario(below).topology == scenario.topology
+    monkeypatch.chdir(tmp_path / "data")
+    plain = tmp_path / "plain.toml"
+    plain.write_text(SMALL, encoding="utf-8")
+    assert load_scenario(plain, ("topology.file=net.edges",)).topology == scenario.topology
+    assert load_scenario(plain, ('topology={file="data/net.edges"}',), beside=tmp_path).topology == scenario.topology
+
+
+def test_a_scenario_with_a_file_is_written_so_that_it_reads_back(tmp_path: Path) -> None:
+    scenario = load_scenario(with_file(tmp_path, 'format = "edges"\nlargest = true\n', name="net.dat"))
+    text = scenario_toml(scenario)
+    assert "model" not in text
+    assert "nodes" not in text
+    (tmp_path / "elsewhere").mkdir()
+    again = tmp_path / "elsewhere" / "again.toml"
+    again.write_text(text, encoding="utf-8")
+    assert load_scenario(again) == scenario
+    assert Scenario.model_validate(scenario.model_dump(exclude_none=True)) == scenario
+    (tmp_path / "data" / "net.dat").write_text(TRIANGLE + "2 3\n", encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"again\.toml:\d+: topology\.file = .* not the one that topology\.sha"):
+        load_scenario(again)
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ('model = "inet"\n', "a file and topology.model exclude each other; remove one of them"),
+        ("nodes = 4000\n", "a file and topology.nodes exclude each other; remove one of them"),
+        ("", "the format does not follow from the file's name; set topology.format to one of caida, edges, gml"),
+    ],
+)
+def test_a_file_that_fits_nothing_else_is_refused(tmp_path: Path, more: str, rule: str) -> None:
+    path = with_file(tmp_path, more, name="net.edges" if more else "net.dat")
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path)
+    assert str(caught.value).startswith(f"{path}:12: topology.file = '{tmp_path}/data/net.")
+    assert rule in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_told_with_the_line_that_names_it(tmp_path: Path) -> None:
+    path = with_file(tmp_path)
+    (tmp_path / "data" / "net.edges").unlink()
+    with pytest.raises(ScenarioError, match=r"scenario\.toml:12: topology\.file = '.*net\.edges': cannot be read: "):
+        load_scenario(path)
+    with pytest.raises(ScenarioError, match=r"^command line: topology\.file = '.*': cannot be read: No such file"):
+        load_scenario(path, ("topology.file=missing.gml",))
+    with pytest.raises(ScenarioError, match="cannot be read: there is a NUL in the path"):
+        load_scenario(path, ('topology.file="a\\u0000.gml"',))

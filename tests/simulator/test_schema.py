@@ -41,7 +41,8 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     keys = properties()
     assert all(about["description"] for about in (*keys.values(), *SCHEMA["properties"].values()))
     without = {key for key, about in keys.items() if "default" not in about}
-    assert without == {"name", "approaches", "extends", "topology.bandwidth"}
+    optional = {f"topology.{key}" for key in ("bandwidth", "file", "format", "sha256")}
+    assert without == {"name", "approaches", "extends", "events.file", "events.sha256"} | optional
 
 
 def test_defaults_are_those_of_the_loader(tmp_path: Path) -> None:
@@ -67,15 +68,21 @@ def test_our_scenarios_fit_the_schema(path: Path) -> None:
     [
         {"k": 0}, {"k": "3"}, {"kk": 3}, {"name": "../x"}, {"approaches": []}, {"verify": "sample:0"}, {"seed": -1},
         {"events": {"rate": 100}}, {"events": {"rate": "100"}}, {"events": {"rate": "1ms"}},
+        {"events": {"kind": "zipf"}}, {"events": {"insert": 1.5}}, {"events": {"arrival": "never"}},
         {"costs": {"snap": "-1us"}},
         {"costs": {"broker_us": 1.0}}, {"topology": {"model": "zipf"}}, {"topology": {"bandwidth": None}},
-        {"network": {"last_hop": 1}}, {"objects": 3}, {"extends": 3},
+        {"topology": {"file": 3}}, {"topology": {"format": "xml"}}, {"topology": {"sha256": "abc"}},
+        {"network": {"balance": "zipf"}}, {"network": {"last_hop": 1}}, {"objects": 3}, {"extends": 3},
     ],
     ids=str,
 )  # fmt: skip
 def test_the_schema_refuses_what_the_loader_refuses(change: dict[str, Any]) -> None:
     assert accepts(SMALL)
     assert not accepts(SMALL | change)
+
+
+def test_the_schema_takes_a_network_from_a_file() -> None:
+    assert accepts(SMALL | {"topology": {"file": "net.dat", "format": "edges", "largest": True, "sha256": "0" * 64}})
 
 
 def test_only_a_file_that_extends_another_may_lack_keys() -> None:
@@ -86,7 +93,8 @@ def test_only_a_file_that_extends_another_may_lack_keys() -> None:
 def kind(about: dict[str, Any]) -> str:
     if "enum" in about:
         return ", ".join(f'`"{choice}"`' for choice in about["enum"])
-    named = {"integer": "whole number", "boolean": "true or false", "array": "list of text", "string": "text"}
+    named = {"integer": "whole number", "number": "number", "boolean": "true or false", "array": "list of text",
+             "string": "text"}  # fmt: skip
     return str(about.get("title", named[about["type"]]))
 
 

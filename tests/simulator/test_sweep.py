@@ -290,7 +290,7 @@ def test_an_error_or_a_wrong_list_in_a_simulation_is_a_failed_point(
     here: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(APPROACHES, "broken", Approach(lambda *_: 1 // 0, exact=True))  # type: ignore[arg-type]
-    monkeypatch.setitem(APPROACHES, "silent", Approach(APPROACHES["cn-relax"].answer, exact=True, serverless=True))
+    monkeypatch.setitem(APPROACHES, "silent", Approach(APPROACHES["cn-relax"].open, exact=True, serverless=True))
     text = GRID.replace('approaches = ["paint-dense", "paint-dense(1)", "unicast", "cn-relax"]', "k = 2")
     text = text[: text.index("[grid]")] + '[grid]\napproaches = [["unicast"], ["broken"], ["silent", "unicast"]]\n'
     result = here(text)
@@ -344,6 +344,24 @@ def test_what_is_in_the_directory_is_respected(here: Sweep, tmp_path: Path) -> N
         here(small, "mine")
     with pytest.raises(SweepError, match="cannot be made"):
         here(small, "grid.toml")
+
+
+def test_the_content_of_a_file_counts(here: Sweep, tmp_path: Path) -> None:
+    file = tmp_path / "net.edges"
+    file.write_text("".join(f"{a} {a + 1}\n" for a in range(10)), encoding="utf-8")
+    small = GRID.replace("[2, 3]", "[2]").replace("[4, 8]", "[4]").replace("replications = 3", "replications = 1")
+    small = small.replace('{model = "barabasi-albert", nodes = 100}', '{file = "net.edges"}')
+    assert here(small).failures == []
+    assert here(small).found == 1
+    before = file.read_text(encoding="utf-8")
+    file.write_text("".join(f"0 {a}\n" for a in range(1, 11)), encoding="utf-8")
+    with pytest.raises(SweepError, match="holds the sweep of another grid"):
+        here(small)
+    here(small, "other")
+    file.write_text(before, encoding="utf-8")
+    assert here(small).found == 1
+    rows = [table(tmp_path / out / "results.csv") for out in ("out", "other")]
+    assert rows[0] != rows[1], "another network has other routes"
 
 
 @pytest.mark.parametrize(

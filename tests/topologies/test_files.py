@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.topologies.networks import connected_networks
 from topologies import TopologyError, inet, read_network, write_network
+from topologies.errors import DisconnectedError
 
 
 def same(first: "nx.Graph[int]", second: "nx.Graph[int]") -> bool:
@@ -134,6 +135,7 @@ GRAPHML = """<?xml version='1.0' encoding='utf-8'?>
 BROKEN = {
     "inet empty": ("a.inet", "", 1, "expected the numbers of nodes and links, got 0 fields"),
     "inet header": ("a.inet", "2 x\n", 1, "must be a whole number, got 'x'"),
+    "inet digits": ("a.inet", "9" * 5000 + " 1\n", 1, "must be a whole number, got '9999"),
     "inet short": ("a.inet", "2 1\n0 1 1\n", 2, "the file ends after 1 of 2 nodes"),
     "inet fields": ("a.inet", "2 1\n0 1 1\n1 5\n", 3, "expected a node as `id x y`, got 2 fields"),
     "inet place": ("a.inet", "2 1\n0 1 1\n1 5 north\n0 1 3\n", 3, "y must be a number, got 'north'"),
@@ -150,6 +152,7 @@ BROKEN = {
     "edges bandwidth": ("a.edges", "0 1 5 0\n", 1, "bandwidth_mbps must be positive, got 0"),
     "caida fields": ("a.as-rel", "1|2|0\n1|2\n", 2, r"expected a\|b\|relation, got 2 fields"),
     "caida number": ("a.as-rel", "#\n1|AS2|0\n", 2, "an AS number must be a whole number, got 'AS2'"),
+    "caida digits": ("a.as-rel", "1|2|0\n1|" + "9" * 5000 + "|0\n", 2, "must be a whole number, got '9999"),
     "caida relation": ("a.as-rel", "1|2|7\n", 1, "the relation must be -1 .* got '7'"),
     "graphml cut": ("a.graphml", GRAPHML.partition("</edge>")[0], 9, "not well-formed XML"),
     "graphml tag": ("a.graphml", GRAPHML.replace("</edge>", "</egde>"), 9, "mismatched tag"),
@@ -159,6 +162,7 @@ BROKEN = {
     "graphml key": ("a.graphml", GRAPHML.replace('key="d0"', 'key="d1"'), 8, "names the key d1, never declared"),
     "graphml value": ("a.graphml", GRAPHML.replace("2.5", "fast"), 7, "delay_ms must be a number, got 'fast'"),
     "gml none": ("a.gml", "Creator 1\n", 1, "no graph in the file"),
+    "gml deep": ("a.gml", "graph [\n" + "a [\n" * 3000, 51, "records are nested more than 50 deep"),
     "gml sign": ("a.gml", "graph [\n  node [ id ? ]\n]\n", 2, r"cannot read '\? \]'"),
     "gml open": ("a.gml", "graph [\n  node [ id 0 ]\n", 2, "the record of line 1 is not closed"),
     "gml value": ("a.gml", "graph [\n  node [ id ]\n]\n", 2, "expected a value of id, got ]"),
@@ -200,15 +204,19 @@ def test_unreadable_files(tmp_path: Path) -> None:
 
 def test_pieces_are_refused_or_reduced(tmp_path: Path) -> None:
     path = put(tmp_path, "a.edges", "0 1\n2 3\n3 4\n9 8\n")
-    with pytest.raises(TopologyError, match=r"3 components, the largest of 3 nodes; .* without the other 4"):
+    refused = r"a\.edges: .* 3 components, the largest of 3 nodes, that of node 2; .* without the other 4"
+    with pytest.raises(DisconnectedError, match=refused):
         read_network(path)
-    with pytest.warns(UserWarning, match="kept the largest of 3 components: 3 nodes, 4 dropped"):
+    with pytest.warns(UserWarning, match="of 3 components, that of node 2: 3 nodes, 4 dropped") as caught:
         graph = read_network(path, largest_component=True)
-    assert graph.graph["dropped_nodes"] == 4
+    assert graph.graph["reduced"] == str(caught[0].message)
     assert [data["name"] for data in graph.nodes.values()] == ["2", "3", "4"]
     assert set(graph.edges) == {(0, 1), (1, 2)}
     whole = read_network(put(tmp_path, "b.edges", "0 1\n"), largest_component=True)
-    assert "dropped_nodes" not in whole.graph
+    assert "reduced" not in whole.graph
+    with pytest.warns(UserWarning, match="that of node b: 2 nodes, 2 dropped"):
+        even = read_network(put(tmp_path, "c.edges", "b a\nd c\n"), largest_component=True)
+    assert [data["name"] for data in even.nodes.values()] == ["b", "a"]
 
 
 def test_formats_are_known_by_name(tmp_path: Path) -> None:

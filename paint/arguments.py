@@ -1,0 +1,77 @@
+"""Checks of what a server is given: the value as it is wanted, or an error that names it and says the rule."""
+
+import math
+from operator import index as as_integer
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["choice", "integer", "number", "numbers", "range_end", "same_length", "sublist_length"]
+
+
+def number(name: str, value: SupportsFloat) -> float:
+    """Give a finite number."""
+    if isinstance(value, str | bytes):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    try:
+        given = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    except OverflowError:
+        given = math.inf
+    if not math.isfinite(given):
+        remedy = "; use delete to take an object out" if name in ("y", "new_y") else ""
+        raise ValueError(f"{name} must be finite, got {given}{remedy}")
+    return given
+
+
+def range_end(name: str, value: float) -> float:
+    """Give one end of a range, which may be infinite."""
+    return float(value) if value in (-math.inf, math.inf) else number(name, value)
+
+
+def integer(name: str, value: SupportsIndex) -> int:
+    """Give an integer."""
+    try:
+        return as_integer(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+
+
+def numbers(name: str, values: ArrayLike, allowed: float = np.nan) -> NDArray[np.float64]:
+    """Check that values are finite, or the one infinity allowed."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got {array.ndim}")
+    array = array.astype(np.float64)
+    finite = np.isfinite(array) | (array == allowed)
+    if not finite.all():
+        where = int(np.argmin(finite))
+        raise ValueError(f"{name} must be finite, got {name}[{where}] = {array[where]}")
+    return array
+
+
+def same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArray[Any]) -> None:
+    """Check that two arrays are equally long."""
+    if len(array_1) != len(array_2):
+        raise ValueError(f"{name_1} and {name_2} must be equally long, got {len(array_1)} and {len(array_2)} values")
+
+
+def choice(name: str, value: str, table: dict[str, Any]) -> Any:
+    """Give the entry of a table under a name."""
+    if value not in table:
+        raise ValueError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
+    return table[value]
+
+
+def sublist_length(epsilon: float | None, k: int) -> int:
+    """Give ceil(epsilon k), where 0.1 * 30 counts as 3 although the product of floats is above."""
+    if epsilon is None:
+        return 1
+    share = number("epsilon", epsilon)
+    if not 0 < share <= 1:
+        raise ValueError(f"epsilon must be in (0, 1], got {share}; leave it out for the exact algorithm")
+    return max(1, math.ceil(share * k - 1e-9))

@@ -1,0 +1,411 @@
+"""One event explained: objects, influence region with levels, the sweep step by step, and an approach's messages.
+
+What is shown of the sweep comes from the functions that Paint-Dense itself is made of (`paint.index`, `paint.sweep`,
+`paint.geometry`), called one at a time; the messages are those that the approach's own session sends. Nothing of the
+algorithm is written here a second time. Drawing is in `explain_figures` and `explain_page`.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paint.geometry import EACH, START, exposed_tiles, influence_tiles
+from paint.index import next_exposed, open_sweep
+from paint.indexes import INDEXES
+from paint.messages import EXPOSED, UPDATE
+from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
+from rangecast import RangecastError
+
+from .approaches import Workload, parse_approach
+from .events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream
+from .faults import Churn
+from .stretches import stretches_of
+
+__all__ = ["ExplainError", "Explained", "Place", "Step", "View", "explain", "pick_event", "single_update"]
+
+Tiles = NDArray[np.float64]
+"""Rows of l_in, r_in, l_out, r_out."""
+
+_ALL = (-np.inf, np.inf)
+_MARGIN = 0.08
+_OPEN = np.finfo(np.float64).max
+"""A subscription's end that is infinite is kept as this."""
+
+
+class ExplainError(RangecastError):
+    """An event that cannot be explained; the text is one line for the user."""
+
+
+class Place(NamedTuple):
+    """Where an object is in event space; y = +inf when it is not there."""
+
+    x: float
+    y: float
+
+
+class View(NamedTuple):
+    """A part of S; event space is drawn from `l_lo` to `r_hi`."""
+
+    l_lo: float
+    l_hi: float
+    r_lo: float
+    r_hi: float
+
+
+class Step(NamedTuple):
+    """One step of an event: the updated object is told of, or the sweep meets an exposed object."""
+
+    object: int
+    place: Place
+    cause: int
+    """`paint.UPDATE` or `paint.EXPOSED`."""
+    tiles: Tiles
+    """Who must hear of the object: the influence region, or what an exposed object gains; exact tiles."""
+    region: Tiles
+    """What the updated object has after the step: IR of z, the y that the sweep has come to."""
+    interval: tuple[float, float]
+    """Influence interval after the step."""
+
+
+class Explained(NamedTuple):
+    """An event with all that is worth drawing."""
+
+    approach: str
+    k: int
+    event: int
+    kind: str
+    object: int
+    before: Place
+    after: Place
+    x: NDArray[np.float64]
+    """Objects as they were just before the event; y = +inf for those that are not there."""
+    y: NDArray[np.float64]
+    l: NDArray[np.float64]
+    """Subscriptions that are there."""
+    r: NDArray[np.float64]
+    levels_before: Tiles
+    """The influence region before the event in rectangles of one level, a fifth column: the rank of the object."""
+    levels_after: Tiles
+    steps: tuple[Step, ...]
+    messages: NDArray[np.void]
+    """What the approach sends, in order: rows of `paint.MESSAGE` or `paint.UNICAST`."""
+    step_of: NDArray[np.int64]
+    """The step that each message belongs to."""
+
+    @property
+    def unicast(self) -> bool:
+        """Whether messages go to single subscriptions, not to rectangles."""
+        return "l_in" not in (self.messages.dtype.names or ())
+
+    @property
+    def exposed(self) -> list[int]:
+        """Exposed objects in the order of the sweep."""
+        return [step.object for step in self.steps if step.cause == EXPOSED]
+
+    @property
+    def title(self) -> str:
+        """The event in one line."""
+        return f"Event {self.event}: {self.deed} ({self.approach}, k = {self.k})"
+
+    @property
+    def deed(self) -> str:
+        """What happens to the object."""
+        name, (x_0, y_0), (x_1, y_1) = f"object {self.object}", self.before, self.after
+        if self.kind == "insert":
+            return f"{name} is inserted at x = {x_1:.4g}, y = {y_1:.4g}"
+        if self.kind == "delete":
+            return f"{name} at x = {x_0:.4g}, y = {y_0:.4g} is deleted"
+        if self.kind == "move":
+            return f"{name} moves from x = {x_0:.4g} to x = {x_1:.4g}"
+        way = "rises in rank" if self.kind == "raise" else "falls in rank"
+        return f"{name} at x = {x_0:.4g} {way}, y = {y_0:.4g} → {y_1:.4g}"
+
+    def letter(self, step: int) -> str:
+        """Name of an exposed object by its place in the sweep, A, B, ..., Z, AA, ...; "" for the updated one."""
+        order, name = sum(earlier.cause == EXPOSED for earlier in self.steps[: step + 1]), ""
+        if self.steps[step].cause != EXPOSED:
+            return ""
+        while order:
+            order, digit = divmod(order - 1, 26)
+            name = chr(ord("A") + digit) + name
+        return name
+
+    def reached(self, message: int) -> NDArray[np.bool_]:
+        """Whether each subscription gets a message; O(m)."""
+        row = self.messages[message]
+        if self.unicast:
+            got: NDArray[np.bool_] = np.arange(len(self.l)) == row["subscription"]
+        else:
+            got = (
+                (row["l_out"] < self.l) & (self.l <= row["l_in"]) & (row["r_in"] <= self.r) & (self.r < row["r_out"])
+            )
+        return got
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """Lowest and highest value that an object or the end of a subscription has; open ends are left out."""
+        ends = np.concatenate((self.x[np.isfinite(self.y)], self.l, self.r, (self.before.x, self.after.x)))
+        known = ends[np.abs(ends) < _OPEN]
+        lo, hi = float(known.min()), float(known.max())
+        return (lo, hi) if lo < hi else (lo - 0.5, hi + 0.5)
+
+    def sample(self, most: int) -> NDArray[np.int64]:
+        """Some of the subscriptions in view, all if there are few: ids, always the same ones."""
+        l_lo, l_hi, r_lo, r_hi = self.view()
+        seen = np.flatnonzero((self.l >= l_lo) & (self.l <= l_hi) & (self.r >= r_lo) & (self.r <= r_hi))
+        if len(seen) > most:
+            seen = np.sort(np.random.default_rng(0).choice(seen, most, replace=False))
+        return seen
+
+    @property
+    def drawn(self) -> Tiles:
+        """Everything that a picture in S should hold: regions, tiles and messages."""
+        regions = [tiles[:, :4] for tiles in (self.levels_before, self.levels_after)]
+        regions += [step.tiles for step in self.steps]
+        if not self.unicast:
+            regions.append(np.column_stack([self.messages[name] for name in ("l_in", "r_in", "l_out", "r_out")]))
+        return np.concatenate(regions)
+
+    def view(self) -> View:
+        """Part of S to draw: the regions concerned, no further than objects and subscriptions go, and a margin."""
+        lo, hi = self.domain
+        own = (self.before.x, self.after.x)
+        ends = [np.append(np.clip(ends, lo, hi), own) for ends in self.drawn.reshape(-1, 2, 2).transpose(2, 0, 1)]
+        sides = []
+        for side in ends:
+            low, high = float(side.min()), float(side.max())
+            margin = _MARGIN * (high - low) or _MARGIN * (hi - lo)
+            sides += [low - margin, high + margin]
+        return View(*sides)
+
+
+def single_update(workload: Workload, object_id: int, y: float) -> EventStream:
+    """A stream of one event, which gives an object a new y."""
+    kind = RAISE if y < workload.y[object_id] else LOWER
+    nowhere = np.zeros(1, np.int64)
+    columns = (np.array([object_id]), workload.x[[object_id]], np.array([y]), np.array([kind], np.int8))
+    return EventStream(*columns, np.zeros(1), nowhere)
+
+
+def explain(
+    workload: Workload,
+    events: EventStream,
+    event: int = 0,
+    approach: str = "paint-dense",
+    churn: Churn | None = None,
+) -> Explained:
+    """Follow a stream up to an event and lay out what happens there.
+
+    Parameters
+    ----------
+    workload : Workload
+        Objects and subscriptions at the start.
+    events : EventStream
+        The stream; events before `event` happen first.
+    approach : str
+        Whose messages to show, named as in a scenario.
+    churn : Churn, optional
+        Subscriptions that come and go.
+
+    Raises
+    ------
+    ExplainError
+        There is no such event or approach, or the approach answers several events at once.
+
+    Notes
+    -----
+    O(n log n + e T) time for e events before it that take the approach T each.
+    """
+    if not 0 <= event < len(events.object):
+        raise ExplainError(f"event {event}: must be between 0 and {len(events.object) - 1}; choose one of these")
+    messages = _messages(workload, events, event, approach, churn)
+    x, y = _state(workload, events, event)
+    i, kind = int(events.object[event]), int(events.kind[event])
+    before = Place(float(events.x[event]), np.inf) if kind == INSERT else Place(float(x[i]), float(y[i]))
+    after = Place(float(events.x[event]), float(events.y[event]))
+    old, new = _Objects(x, y), _Objects(*_state(workload, events, event + 1))
+    steps = tuple(_steps(old, new, workload.k, i, kind, before, after))
+    l, r = _subscriptions(workload, churn, event)
+    return Explained(
+        approach,
+        workload.k,
+        event,
+        KINDS[kind],
+        i,
+        before,
+        after,
+        x,
+        y,
+        l,
+        r,
+        old.levels(i, workload.k),
+        new.levels(i, workload.k),
+        steps,
+        messages,
+        _step_of(messages, steps),
+    )
+
+
+def pick_event(workload: Workload, events: EventStream) -> int:
+    """The first event whose fall exposes two to four objects with few messages, else the first that exposes any.
+
+    Raises
+    ------
+    ExplainError
+        No event exposes an object.
+    """
+    found = None
+    session = parse_approach("paint-dense").open(workload, parse_approach("paint-dense"))
+    for stretch in stretches_of(events):
+        table, offsets, _ = session.answer(stretch)
+        for at in np.flatnonzero(stretch.events.kind == LOWER).tolist():
+            rows = table[offsets[at] : offsets[at + 1]]
+            exposed = np.unique(rows["object"][rows["cause"] == EXPOSED])
+            if 2 <= len(exposed) <= 4 and len(rows) <= 16:
+                return stretch.first + at
+            if len(exposed) and found is None:
+                found = stretch.first + at
+    if found is None:
+        raise ExplainError("no event lowers an object so far that it exposes another; choose one with --event")
+    return found
+
+
+def _messages(
+    workload: Workload, events: EventStream, event: int, name: str, churn: Churn | None
+) -> NDArray[np.void]:
+    """What an approach sends for one event of the stream."""
+    try:
+        approach = parse_approach(name)
+    except ValueError as error:
+        raise ExplainError(f"--approach {name}: {error}") from error
+    if approach.window is not None:
+        raise ExplainError(
+            f"--approach {name}: it answers several events at once, and one is drawn; choose paint-dense or another"
+        )
+    session = approach.open(workload, approach)
+    cuts = None if churn is None else churn.moments[churn.moments <= event]
+    for stretch in stretches_of(events.part(0, event + 1), None, cuts):
+        if churn is not None and stretch.first in churn.moments:
+            first = len(workload.l)
+            for subscription in churn.leaving(stretch.first).tolist():
+                session.unsubscribe(subscription)
+            for subscription in churn.joining(stretch.first).tolist():
+                session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
+        outgoing = session.answer(stretch)
+    return outgoing.table[outgoing.offsets[-2] : outgoing.offsets[-1]].copy()
+
+
+def _state(workload: Workload, events: EventStream, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give x and y of all objects that ever are, after so many events."""
+    absent = max(len(workload.x), int(events.object.max(initial=-1)) + 1) - len(workload.x)
+    x, y = np.append(workload.x, np.zeros(absent)), np.append(workload.y, np.full(absent, np.inf))
+    for i, new_x, new_y in zip(*(column[:count].tolist() for column in events[:3]), strict=True):
+        x[i], y[i] = new_x, new_y
+    return x, y
+
+
+def _subscriptions(
+    workload: Workload, churn: Churn | None, event: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if churn is None:
+        return workload.l, workload.r
+    there = (churn.joined <= event) & (event < churn.left)
+    # Those that are gone, or not there yet, keep their place, so that ids stay ids; a point below S reaches nobody.
+    l, r = np.append(workload.l, churn.l), np.append(workload.r, churn.r)
+    return np.where(there, l, np.inf), np.where(there, r, -np.inf)
+
+
+class _Objects:
+    """The objects that are there at one moment, under an index; ids as in the stream."""
+
+    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        self.ids = np.flatnonzero(np.isfinite(y))  # ascending, so that ties keep their order
+        self.arrays: Any = INDEXES["tournament"](x[self.ids], y[self.ids]).arrays
+
+    def open(self, i: int, y_end: float, k: int) -> tuple[Sweep, int]:
+        """Begin a sweep of object i; its lists, and the number that the index knows it by."""
+        sweep, own = make_sweep(k), int(np.searchsorted(self.ids, i))
+        open_sweep(self.arrays, sweep, own, y_end, k)
+        return sweep, own
+
+    def levels(self, i: int, k: int) -> Tiles:
+        """Cut IR(i) into rectangles of one level (Section II-C): p objects of the west and q of the east in range."""
+        if i not in self.ids:
+            return np.empty((0, 5))
+        sweep, own = self.open(i, -np.inf, k)
+        x = float(self.arrays.x[own])
+        west = [x, *sweep.xs[WEST, : sweep.counts[WEST]].tolist(), -np.inf]
+        east = [x, *sweep.xs[EAST, : sweep.counts[EAST]].tolist(), np.inf]
+        cells = [
+            (west[p], east[q], west[p + 1], east[q + 1], p + q + 1)
+            for p in range(min(len(west) - 1, k))
+            for q in range(min(len(east) - 1, k - p))
+            if west[p + 1] < west[p] and east[q] < east[q + 1]
+        ]
+        return np.array(cells, np.float64).reshape(-1, 5)
+
+
+def _steps(old: _Objects, new: _Objects, k: int, i: int, kind: int, before: Place, after: Place) -> Iterator[Step]:
+    if kind in (LOWER, DELETE):
+        yield from _sweep(old, k, i, after, after.y, *_ALL)
+    elif kind == MOVE:
+        # Those that contain the new x keep the object; the others lose it as by a deletion.
+        limits = (-np.inf, after.x) if after.x > before.x else (after.x, np.inf)
+        yield from _sweep(old, k, i, after, np.inf, *limits)
+    if kind in (RAISE, INSERT, MOVE):
+        sweep, own = new.open(i, -np.inf, k)
+        region = _region(new.arrays.x[own], sweep, k, *_ALL)
+        yield Step(i, after, UPDATE, region, region, influence_interval(sweep, k))
+
+
+def _sweep(
+    objects: _Objects, k: int, i: int, told: Place, y_end: float, l_limit: float, r_limit: float
+) -> Iterator[Step]:
+    """Take Paint-Dense's sweep one exposed object at a time (Algorithm 3)."""
+    sweep, own = objects.open(i, y_end, k)
+    arrays, x = objects.arrays, objects.arrays.x[own]
+    region = _region(x, sweep, k, l_limit, r_limit)
+    yield Step(i, told, UPDATE, region, region, influence_interval(sweep, k))
+    while True:
+        left, right = influence_interval(sweep, k)
+        h = next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
+        if h < 0:
+            return
+        x_h, tiles = sweep.ys[2], np.empty((k, 4))
+        lists = (sweep.xs[WEST], sweep.counts[WEST], sweep.xs[EAST], sweep.counts[EAST])
+        end = exposed_tiles(x_h, x, *lists, k, EACH, l_limit, r_limit, tiles, START)
+        place = Place(float(x_h), float(sweep.ys[0]))
+        expose(sweep, h, x_h, x, k)
+        region = _region(x, sweep, k, l_limit, r_limit)
+        yield Step(int(objects.ids[h]), place, EXPOSED, tiles[:end], region, influence_interval(sweep, k))
+
+
+def _region(x: float, sweep: Sweep, k: int, l_limit: float, r_limit: float) -> Tiles:
+    tiles = np.empty((k, 4))
+    lists = (sweep.xs[WEST], sweep.counts[WEST], sweep.xs[EAST], sweep.counts[EAST])
+    return tiles[: influence_tiles(x, *lists, k, EACH, l_limit, r_limit, tiles, START)]
+
+
+def _step_of(messages: NDArray[np.void], steps: tuple[Step, ...]) -> NDArray[np.int64]:
+    """The step that tells of the same object for the same reason; the first one for a message that fits none."""
+    names = messages.dtype.names or ()
+    of = np.zeros(len(messages), np.int64)
+    for at, row in enumerate(messages):
+        fitting = [
+            number
+            for number, step in enumerate(steps)
+            if step.object == row["object"] and ("cause" not in names or step.cause == row["cause"])
+        ]
+        if len(fitting) > 1 and "l_in" in names:  # a move tells of its object twice, each time other subscriptions
+            fitting = [number for number in fitting if _meet(steps[number].tiles, row)]
+        of[at] = fitting[0] if fitting else 0
+    return of
+
+
+def _meet(tiles: Tiles, row: np.void) -> bool:
+    l_in, r_in, l_out, r_out = tiles.T
+    inner, outer = np.minimum(l_in, row["l_in"]), np.maximum(l_out, row["l_out"])
+    low, high = np.maximum(r_in, row["r_in"]), np.minimum(r_out, row["r_out"])
+    return bool(((outer < inner) & (low < high)).any())

@@ -1,0 +1,108 @@
+"""Explaining an event of a run or a scenario: gather what it is made of, follow it there, draw it to a file."""
+
+import io
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import pipeline
+
+from .approaches import parse_approach
+from .explain import Explained, ExplainError, explain, pick_event
+from .explain_figures import draw_explained
+from .explain_page import explain_page
+from .faults import plan_faults
+from .ingredients import gather
+from .page import check_path, write_page
+from .scenario import Scenario, load_scenario
+
+__all__ = ["explain_to_file"]
+
+
+def explain_to_file(
+    target: Path,
+    out: Path,
+    *,
+    event: int | None = None,
+    approach: str | None = None,
+    changes: tuple[str, ...] = (),
+    master: str = "local[*]",
+) -> list[str]:
+    """Draw one event of a run directory or a scenario file; the facts worth printing.
+
+    Parameters
+    ----------
+    out : Path
+        A picture, `.svg` or `.png`, or a page with a slider, `.html`; it appears whole or not at all.
+    event : int, optional
+        By default `pick_event` chooses.
+    approach : str, optional
+        Whose messages; by default the first of the scenario's that answers events one by one.
+    changes : tuple of str
+        `key=value` pairs that replace values of a scenario file; a run is as it is.
+
+    Raises
+    ------
+    ExplainError, PageError, ScenarioError, PipelineError
+        One line for the user; as far as can be told, before anything else is done.
+    """
+    check_path(out, (".svg", ".png", ".html"))
+    pipeline.check_master(master)
+    if changes and target.is_dir():
+        raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
+    scenario = load_scenario(_scenario_file(target), changes)
+    if event is not None and not 0 <= event < scenario.events.count:
+        last = scenario.events.count - 1
+        raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
+    name = _first_approach(scenario) if approach is None else approach
+    ingredients = gather(scenario, pipeline.spark_session(master))
+    churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
+    number = pick_event(ingredients.workload, ingredients.events) if event is None else event
+    explained = explain(ingredients.workload, ingredients.events, number, name, churn)
+    if target.is_dir():
+        _compare(target, explained)
+    write_page(_content(explained, out.suffix.lower()), out)
+    return _facts(explained)
+
+
+def _scenario_file(target: Path) -> Path:
+    if not target.is_dir():
+        return target
+    if not (target / "events.parquet").is_file() or not (target / "scenario.toml").is_file():
+        raise ExplainError(f"{target}: not a finished run; give a directory that `rangecast run` made, or a scenario")
+    return target / "scenario.toml"
+
+
+def _first_approach(scenario: Scenario) -> str:
+    return next((name for name in scenario.approaches if parse_approach(name).window is None), "paint-dense")
+
+
+def _compare(directory: Path, explained: Explained) -> None:
+    """Make sure that the event is the one that the run recorded."""
+    chosen = (pc.field("approach") == explained.approach) & (pc.field("event") == explained.event)
+    rows = pq.read_table(directory / "events.parquet", filters=chosen).to_pylist()
+    if rows and (rows[0]["object"], rows[0]["messages"]) != (explained.object, len(explained.messages)):
+        raise ExplainError(
+            f"{directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
+            f"{rows[0]['object']}, this version makes {len(explained.messages)} about {explained.object}; run again"
+        )
+
+
+def _content(explained: Explained, ending: str) -> bytes:
+    if ending == ".html":
+        return explain_page(explained).encode()
+    stream = io.BytesIO()
+    # Without a date the same event gives the same file.
+    metadata = {"Date": None} if ending == ".svg" else None
+    draw_explained(explained).savefig(stream, format=ending[1:], dpi=110, metadata=metadata)
+    return stream.getvalue()
+
+
+def _facts(explained: Explained) -> list[str]:
+    exposed = ", ".join(str(h) for h in explained.exposed) or "none"
+    return [
+        explained.title,
+        f"exposed objects, in order: {exposed}",
+        f"messages: {len(explained.messages):,}",
+    ]

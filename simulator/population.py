@@ -1,0 +1,58 @@
+"""`rangecast population`: make a population, or say what one on disk holds."""
+
+from pathlib import Path
+
+import numpy as np
+
+import pipeline
+
+__all__ = ["inspect_population", "make_population"]
+
+
+def make_population(distribution: str, count: int, seed: int, out: Path, *, master: str) -> list[str]:
+    """Write a population, 1-d or one of the 1.5-d datasets, to a new directory; the facts worth printing.
+
+    Raises
+    ------
+    pipeline.PipelineError
+        When the spec is wrong, `out` exists, or Spark fails.
+    """
+    spec: pipeline.PopulationSpec | pipeline.Population15dSpec
+    try:
+        if distribution in pipeline.DATASETS_15D:
+            spec = pipeline.Population15dSpec(distribution, count, seed)
+        else:
+            spec = pipeline.PopulationSpec(distribution, count, seed)
+    except (TypeError, ValueError) as error:
+        raise pipeline.PipelineError(str(error)) from error
+    pipeline.check_master(master)
+    if out.exists():
+        raise pipeline.PipelineError(f"--out {out}: exists already; remove it or choose another path")
+    spark = pipeline.spark_session(master)
+    if isinstance(spec, pipeline.Population15dSpec):
+        pipeline.write_population_15d(spark, spec, out)
+    else:
+        pipeline.write_population(spark, spec, out)
+    size = sum(file.stat().st_size for file in out.iterdir())
+    return [
+        f"population {out}",
+        f"rows       {count:,} {distribution}, seed {seed}",
+        f"size       {size / 1e6:,.1f} MB",
+    ]
+
+
+def inspect_population(path: Path) -> list[str]:
+    """Spec of a population and how its ends are spread; it is read into memory, 32 bytes per subscription.
+
+    Raises
+    ------
+    pipeline.PipelineError
+        When `path` is not a whole population of this version.
+    """
+    held = pipeline.read_population(path)
+    columns = {"l": held.l, "r": held.r, "r - l": held.r - held.l}
+    lines = [f"spec       {held.spec.as_json()}"]
+    for name, values in columns.items():
+        low, middle, high = np.quantile(values, [0, 0.5, 1])
+        lines.append(f"{name:10} mean {values.mean():.4f}, median {middle:.4f}, from {low:.4f} to {high:.4f}")
+    return lines

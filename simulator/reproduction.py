@@ -1,0 +1,109 @@
+"""`docs/reproduction.md`: every number of the paper beside ours, from the sweeps that have really been run."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .paper import measured_in
+from .paper_verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
+from .paper_views import NAMES, VIEWS, Scale, View, grid_path, load_view
+
+__all__ = ["write_reproduction"]
+
+_SCALES: tuple[Scale, ...] = ("small", "paper")
+
+_HEAD = """\
+# The paper, reproduced
+
+Written by `rangecast paper NAME --reproduction docs/reproduction.md` from sweeps that were run; do not edit. What the
+paper claims, and by which tolerance we judge it, stands in `scenarios/paper/*.toml` and was fixed before the sweeps.
+`holds` and `differs` are the outcome of that rule alone: the 95% confidence interval, over seeds, is shown beside it
+and does not soften it.
+
+    rangecast paper all                  # small sizes: trends only
+    rangecast paper all --scale paper    # the paper's sizes
+    rangecast paper table3 --scale paper # one table or figure
+
+A claim that is not about the paper's sizes is judged at both scales. One that is, such as a printed number or an
+order of magnitude, is judged at the paper's only.
+"""
+
+
+def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
+    """Write what the sweeps below `out` say about every table and figure, at both scales.
+
+    Points that have not been run, or not with all seeds, are told as such.
+    """
+    lines = [_HEAD]
+    views = [load_view(name, directory) for name in NAMES]
+    found = {(view.name, scale): _judged(out, view, scale, directory) for view in views for scale in _SCALES}
+    lines += ["## How many claims hold", "", "| | scale | holds | differs | not run |", "|---|---|---|---|---|"]
+    for (name, scale), (_, verdicts) in found.items():
+        counts = Counter(one.verdict for one in verdicts if one.verdict != NEEDS_PAPER)
+        lines.append(f"| {name} | {scale} | {counts[HOLDS]} | {counts[DIFFERS]} | {counts[NOT_RUN]} |")
+    lines.append("")
+    for view in views:
+        lines += _section(view, *found[view.name, "paper"], found[view.name, "small"][1], directory)
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _judged(out: Path, view: View, scale: Scale, directory: Path) -> tuple[dict[str, Measured], list[Verdict]]:
+    measured = measured_in(out, view, scale, directory)
+    return measured, judge(view, measured, scale)
+
+
+def _section(
+    view: View, measured: dict[str, Measured], verdicts: Sequence[Verdict], small: Sequence[Verdict], directory: Path
+) -> Iterator[str]:
+    yield f"## {view.title}"
+    yield ""
+    for sweep, found in measured.items():
+        yield _ran(sweep, found, grid_path(sweep, "paper", directory))
+    yield view.account.strip()
+    yield ""
+    printed = [one for one in verdicts if one.paper is not None]
+    if printed:
+        yield "| | at | paper | ours | ratio | tolerance | verdict |"
+        yield "|---|---|---|---|---|---|---|"
+        for one in printed:
+            ratio = "" if one.ratio is None else f"{one.ratio:.2f}"
+            yield (
+                f"| {one.claim} | {one.place} | {_shown(one.paper)} | {_ours(one)} | {ratio} "
+                f"| {one.rule} | {_word(one)} |"
+            )
+        yield ""
+    judged = {one.claim: one for one in small}
+    claims = [one for one in verdicts if one.paper is None]
+    if claims:
+        yield "| claim | rule | ours | verdict | at small scale |"
+        yield "|---|---|---|---|---|"
+        for one in claims:
+            yield f"| {one.claim} | {one.rule} | {_ours(one)} | {_word(one)} | {_word(judged[one.claim])} |"
+        yield ""
+
+
+def _ran(sweep: str, found: Measured, path: Path) -> str:
+    done, points = len(found.replications), len(found.grid.points)
+    scenario = found.grid.points[0].scenario
+    how = f"{len(found.grid.seeds)} seeds of {scenario.events.count:,} events each"
+    if done == 0:
+        return f"**Not run at the paper's sizes**: the sweep `{sweep}` ({path.name}, {how}).\n"
+    part = "" if done == points else f", of which **{done} have been run**"
+    return f"Sweep `{sweep}`: {points} points{part}, {how}.\n"
+
+
+def _ours(one: Verdict) -> str:
+    if one.ours is None:
+        return ""
+    width = f" ± {_shown(one.half_width)}" if one.half_width else ""
+    return f"{_shown(one.ours)}{width}" if one.highest is None else f"{_shown(one.ours)} to {_shown(one.highest)}"
+
+
+def _word(one: Verdict) -> str:
+    return f"**{one.verdict}**" if one.verdict == DIFFERS else one.verdict
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -1,0 +1,103 @@
+"""Small scenarios out of a seed: every approach, both networks and engines, ties and faults; arrays in, no Spark."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from rich.progress import Progress
+
+from pipeline import HOPS
+from simulator.approaches import Workload
+from simulator.ingredients import Ingredients, assemble
+from simulator.loads import Ledger
+from simulator.run import Stopwatch, answer, verifier_of
+from simulator.scenario import Scenario
+
+APPROACHES = (
+    "paint-dense",
+    "paint-dense(0.5)",
+    "paint-sparse",
+    "paint-sparse(1)",
+    "paint-batch(7)",
+    "paint-batch(20ms)",
+    "paint-batch-sparse(5)",
+    "unicast",
+    "cn-relax",
+)
+
+
+def random_scenario(seed: int, **changes: dict[str, Any]) -> Scenario:
+    """A scenario with few objects and subscriptions on few brokers; every third has no faults."""
+    rng = np.random.default_rng([seed, 1])
+    n = int(rng.integers(1, 40))
+    content: dict[str, Any] = {
+        "name": f"random-{seed}",
+        "seed": seed,
+        "k": int(rng.integers(1, min(n, 6) + 1)),
+        "approaches": list(APPROACHES),
+        "engine": "des",
+        "verify": "all",
+        "topology": {"model": "barabasi-albert", "nodes": int(rng.integers(20, 60))},
+        "network": {
+            "kind": str(rng.choice(["can", "tree"])),
+            "brokers": int(rng.integers(3, 13)),
+            "space": str(rng.choice(["triangle", "square"])),
+            "summary_boxes": int(rng.integers(1, 4)),
+            "unicast": str(rng.choice(["direct", "overlay"])),
+        },
+        "objects": {"count": n},
+        "subscriptions": {"count": int(rng.integers(1, 60))},
+        "events": {
+            "count": int(rng.integers(1, 60)),
+            "kind": str(rng.choice(["uniform", "gaussian"])),
+            "rate": f"{int(rng.integers(20, 2000))}/s",
+            "arrival": str(rng.choice(["fixed", "poisson", "bursts", "at-once"])),
+            "gap": "30ms",
+            **{share: float(rng.choice([0.0, 0.15])) for share in ("insert", "delete", "move")},
+        },
+    }
+    if seed % 3:
+        content["faults"] = {
+            "crashes": int(rng.integers(0, 4)),
+            "detection": f"{int(rng.integers(0, 50))}ms",
+            "downtime": f"{int(rng.integers(0, 200))}ms",
+            "loss": float(rng.choice([0.0, 0.1, 0.5])),
+            "timeout": f"{int(rng.integers(1, 100))}ms",
+            "duplication": float(rng.choice([0.0, 0.2])),
+            "delayed": float(rng.choice([0.0, 0.3])),
+            "server_crashes": int(rng.integers(0, 3)),
+            "server_downtime": f"{int(rng.integers(0, 100))}ms",
+            "joins": int(rng.integers(0, 20)),
+            "leaves": int(rng.integers(0, content["subscriptions"]["count"])),
+        }
+    return Scenario.model_validate(content | changes)
+
+
+def small_ingredients(scenario: Scenario) -> Ingredients:
+    """Objects and subscriptions with many ties in x, y, l and r."""
+    rng = np.random.default_rng([scenario.seed, 2])
+    n, m = scenario.objects.count, scenario.subscriptions.count
+    grid = int(rng.choice([5, 20, 10**6]))
+    x, y = np.floor(rng.random((2, n)) * grid) / grid
+    l, r = np.sort(np.floor(rng.random((2, m)) * grid) / grid, axis=0)
+    workload = Workload(scenario.k, x, y, l.copy(), r.copy())
+    return assemble(scenario, workload, rng.random(m))
+
+
+def run_hops(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[pa.Table, pa.Table]:
+    """Records of an approach, and its rows of `hops.parquet`."""
+    tables: list[pa.Table] = []
+    silent = Progress(disable=True)
+    records = pa.concat_tables(
+        answer(scenario, ingredients, name, None, silent, Stopwatch(), take_hops=tables.append)
+    )
+    return records, pa.concat_tables([HOPS.empty_table(), *tables])
+
+
+def run_small(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[pa.Table, str, Counter[str]]:
+    """Records of an approach, what is wrong with it ("" if nothing), and the faults that happened."""
+    verifier, ledger = verifier_of(scenario, ingredients, name), Ledger()
+    silent = Progress(disable=True)
+    table = pa.concat_tables(answer(scenario, ingredients, name, verifier, silent, Stopwatch(), ledger))
+    return table, str(verifier.fault or "") if verifier else "", ledger.happened

@@ -1,0 +1,44 @@
+"""Random small scenarios: no wrong list whatever goes wrong, and engines that agree when nothing does."""
+
+from collections import Counter
+
+import pytest
+
+from pipeline import EVENTS, TIMES
+from tests.simulator.small import APPROACHES, random_scenario, run_small, small_ingredients
+
+COUNTED = [name for name in EVENTS.names if name not in TIMES]
+
+
+def check(seed: int) -> Counter[str]:
+    """Run one scenario with every approach; what happened in it."""
+    scenario = random_scenario(seed)
+    ingredients, happened = small_ingredients(scenario), Counter[str]()
+    for name in APPROACHES:
+        timed, wrong, faults = run_small(scenario, ingredients, name)
+        assert not wrong, (seed, name, wrong)
+        happened += faults
+        if not scenario.faults.any:
+            counted, wrong, _ = run_small(scenario.model_copy(update={"engine": "tally"}), ingredients, name)
+            assert not wrong, (seed, name, wrong)
+            assert timed.select(COUNTED).equals(counted.select(COUNTED)), (seed, name)
+    return happened
+
+
+def test_a_part_of_the_random_scenarios() -> None:
+    happened = sum((check(seed) for seed in range(15)), Counter[str]())
+    assert set(happened) == {
+        "broker crashes",
+        "messages started anew",
+        "server crashes",
+        "subscriptions handed over",
+        "subscriptions joined",
+        "subscriptions left",
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(15, 1000, 97))
+def test_all_random_scenarios(first: int) -> None:
+    for seed in range(first, min(first + 97, 1000)):
+        check(seed)

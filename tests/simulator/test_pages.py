@@ -1,0 +1,280 @@
+"""Pages in a headless Chromium: they open without complaint, fetch nothing, draw, fit a phone and answer to keys."""
+
+import base64
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline import BROKERS, EVENTS, LINKS, SUMMARY
+from simulator.approaches import Workload
+from simulator.explain import explain, single_update
+from simulator.explain_figures import draw_explained
+from simulator.explain_page import explain_page
+from simulator.page import PageError
+from simulator.report import write_report
+from simulator.run import RunError
+from simulator.scenario import Scenario, scenario_toml
+from tests.browser import Browser
+
+HOSTILE = '</script><img src=x onerror="document.title=1">&"<b>'
+NAMES = ("paint-dense", HOSTILE)
+EVENT_COUNT, BROKER_COUNT = 40, 9
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def _fresh(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    if "browser" in request.fixturenames:
+        opened = request.getfixturevalue("browser")
+        opened.errors.clear()
+        opened.fetched.clear()
+
+
+def make_run(directory: Path, *, kind: str = "can", timed: bool = True, seed: int = 1) -> Path:
+    """A run directory by hand: heavy-tailed counts, one approach of a name that no scenario would pass."""
+    scenario = Scenario.model_validate(
+        {
+            "name": "by-hand",
+            "approaches": ["paint-dense"],
+            "k": 3,
+            "topology": {"model": "barabasi-albert", "nodes": 50},
+            "network": {"kind": kind, "brokers": BROKER_COUNT},
+            "objects": {"count": 20},
+        }
+    )
+    directory.mkdir()
+    rng = np.random.default_rng(seed)
+    manifest = {
+        "scenario": scenario.model_dump(exclude_none=True) | {"name": HOSTILE, "verify": HOSTILE},
+        "versions": {"python": HOSTILE},
+        "verified": {"paint-dense": "right", HOSTILE: HOSTILE},
+        "faults": {HOSTILE: {HOSTILE: 3}},
+        "approaches": {HOSTILE: {"bottleneck": HOSTILE, "utilisation": 0.25, "end_s": 2.0}},
+        "seconds": {HOSTILE: 1.5},
+    }
+    (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (directory / "scenario.toml").write_text(f"# {HOSTILE}\n{scenario_toml(scenario)}", encoding="utf-8")
+    events, brokers, links, summary = [], [], [], []
+    for name in NAMES:
+        for event in range(EVENT_COUNT):
+            counts = {field.name: int(rng.pareto(0.8) * 10) for field in EVENTS if field.type == pa.int64()}
+            times = {field.name: 50 * rng.random() if timed else None for field in EVENTS if field.nullable}
+            row = (
+                counts | times | {"approach": name, "event": event, "time": 0.1 * event, "kind": "raise", "object": 1}
+            )
+            events.append(row)
+        for broker in range(BROKER_COUNT):
+            counts = {field.name: int(rng.pareto(0.8) * 10) for field in BROKERS if field.type == pa.int64()}
+            times = {field.name: rng.random() if timed else None for field in BROKERS if field.nullable}
+            brokers.append(counts | times | {"approach": name, "broker": broker})
+        links += [
+            {"approach": name, "from": at, "to": at + 1, "bytes": int(rng.pareto(0.8) * 99)} for at in range(30)
+        ]
+        summary.append(
+            {field.name: (name if field.type == pa.string() else 7) for field in SUMMARY}
+            | ({} if timed else {field.name: None for field in SUMMARY if field.nullable})
+        )
+    for file, rows, schema in (("events", events, EVENTS), ("brokers", brokers, BROKERS), ("links", links, LINKS)):
+        pq.write_table(pa.Table.from_pylist(rows, schema), directory / f"{file}.parquet")
+    csv.write_csv(pa.Table.from_pylist(summary, SUMMARY), directory / "summary.csv")
+    return directory
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    place = tmp_path_factory.mktemp("runs")
+    return [
+        make_run(place / "first"),
+        make_run(place / "<b>second", kind="tree", timed=False, seed=2),
+    ]
+
+
+def check_looks(browser: Browser, page: Path, shots: Path) -> None:
+    """Light and dark, wide and on a phone: no complaint, nothing fetched, no scrolling sideways, all is drawn."""
+    backgrounds = []
+    for width, height, dark in ((1280, 900, False), (1280, 900, True), (390, 844, False)):
+        browser.look(width, height, dark=dark)
+        browser.open(page)
+        assert browser.errors == []
+        assert [url for url in browser.fetched if not url.startswith(("file:", "data:"))] == []
+        assert browser.ask("document.documentElement.scrollWidth") <= width
+        sizes = browser.ask(
+            "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
+            ".map(b => [b.width, b.height])"
+        )
+        assert sizes
+        assert all(w > 150 and h > 30 for w, h in sizes), sizes
+        backgrounds.append(browser.ask("getComputedStyle(document.body).backgroundColor"))
+        browser.picture(shots / f"{page.stem}-{width}-{dark}.png")
+    assert backgrounds[0] == backgrounds[2] != backgrounds[1]
+    unnamed = "[...document.querySelectorAll('svg[role=img]')].filter(s => !s.getAttribute('aria-label')).length"
+    assert browser.ask(unnamed) == 0
+
+
+def contrast(browser: Browser, one: str, other: str) -> float:
+    """Contrast ratio of two colours of the style (WCAG)."""
+
+    def luminance(name: str) -> float:
+        hexes = browser.ask(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
+        parts = [int(hexes[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_report_of_one_and_of_several_runs(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
+    for number, chosen in enumerate((runs[:1], runs)):
+        page = tmp_path / f"report-{number}.html"
+        write_report(chosen, page)
+        assert page.stat().st_size < 1_000_000
+        check_looks(browser, page, tmp_path)
+        assert browser.ask("document.querySelectorAll('#zones figure').length") == 2 * len(chosen)
+        # Two bars charts of each series' values, lines for each, and every zone and broker with its tip.
+        assert browser.ask("document.querySelectorAll('#comparison rect').length") == 2 * len(chosen) * 8
+        assert browser.ask("document.querySelectorAll('#zones figure title').length") == 2 * BROKER_COUNT * len(
+            chosen
+        )
+        assert browser.ask("document.querySelectorAll('#distributions figure polyline').length") == 6 * len(chosen)
+        assert browser.ask("document.querySelectorAll('#latency polyline').length") == 4
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".html"] * 2 + [".png"] * 6
+
+
+def test_the_colours_of_a_page_can_be_told_apart(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    write_report(runs[:1], page)
+    for dark in (False, True):
+        browser.look(800, 600, dark=dark)
+        browser.open(page)
+        for name in ("ink", "soft", "accent", "strong", "good"):
+            assert contrast(browser, name, "paper") >= 4.5, (name, dark)
+        for at in range(7):
+            assert contrast(browser, f"c{at}", "paper") >= 3, (at, dark)
+
+
+def test_text_from_runs_is_shown_as_text(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    write_report(runs, page)
+    browser.look(1280, 900)
+    browser.open(page)
+    assert browser.errors == []
+    assert browser.ask("document.querySelectorAll('img, b').length") == 0
+    assert browser.ask("document.querySelectorAll('script').length") == 0
+    assert browser.ask("document.title") == "Rangecast report: first, <b>second"
+    for section in ("verdicts", "comparison", "faults", "scenario", "latency", "links", "zones"):
+        assert HOSTILE in browser.ask(f"document.getElementById('{section}').textContent"), section
+
+
+def test_downloads_hold_the_tables(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    write_report(runs, page)
+    browser.open(page)
+    links = browser.ask("[...document.querySelectorAll('#downloads a')].map(a => [a.download, a.href])")
+    assert [name for name, _ in links[:4]] == [
+        f"first-{table}.csv" for table in ("summary", "events", "brokers", "links")
+    ]
+    assert links[4][0] == "_b_second-summary.csv"
+    tables = [csv.read_csv(pa.py_buffer(base64.b64decode(link.partition(",")[2]))) for _, link in links]
+    assert tables[1].column_names == EVENTS.names
+    assert len(tables[1]) == EVENT_COUNT * len(NAMES)
+    assert tables[3]["bytes"].to_pylist() == pq.read_table(runs[0] / "links.parquet")["bytes"].to_pylist()
+
+
+def test_the_slider_moves_by_keys(browser: Browser, tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    l, r = np.sort(rng.random((2, 300)), axis=0)
+    workload = Workload(3, rng.random(40), rng.random(40), l.copy(), r.copy())
+    i = int(np.argsort(workload.y)[8])
+    shown = explain(workload, single_update(workload, i, 0.7))
+    page = tmp_path / "explain.html"
+    page.write_text(explain_page(shown), encoding="utf-8")
+    check_looks(browser, page, tmp_path)
+    last = len(shown.steps) + 1
+    seen = "[...document.querySelectorAll('svg g[data-from]')].filter(g => g.style.display != 'none').length"
+    told = "document.getElementById('told').textContent"
+    assert browser.ask(told).startswith(f"Step 0 of {last}: before the event")
+    before = browser.ask(seen)
+    browser.press("ArrowRight")
+    assert browser.ask(told).startswith(f"Step 1 of {last}: everyone in the shaded region is told of object {i}")
+    assert browser.ask("document.getElementById('slider').value") == "1"
+    assert browser.ask(seen) != before
+    browser.ask("document.getElementById('slider').focus()")
+    browser.press("End")
+    assert browser.ask(told).startswith(f"Step {last} of {last}")
+    # Every message is painted, and every exposed object named, once the sweep is over.
+    assert browser.ask(seen) == len(shown.messages) + len(shown.exposed)
+    browser.press("ArrowLeft")
+    assert browser.ask("document.querySelectorAll('tr.now').length") == int(
+        (shown.step_of == len(shown.steps) - 1).sum()
+    )
+    assert browser.errors == []
+
+
+@pytest.mark.parametrize("approach", ["paint-dense", "paint-sparse", "unicast", "cn-relax"])
+def test_pictures_of_every_approach(approach: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    l, r = np.sort(rng.random((2, 2000)), axis=0)
+    workload = Workload(2, rng.random(12), rng.random(12), l.copy(), r.copy())
+    for i, y in ((int(np.argmin(workload.y)), 0.95), (int(np.argmax(workload.y)), 0.01)):
+        shown = explain(workload, single_update(workload, i, y), 0, approach)
+        figure = draw_explained(shown)
+        assert [axes.get_xlabel() for axes in figure.axes] == ["x", "l", "l"]
+        figure.savefig(tmp_path / "picture.svg")
+        assert shown.title in explain_page(shown)
+
+
+def test_what_is_not_a_run_is_refused_in_one_line(runs: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+
+    def refused(*directories: Path, to: Path = out) -> str:
+        with pytest.raises((RunError, PageError)) as caught:
+            write_report(directories, to)
+        assert list(tmp_path.glob("*.html")) == []
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert "not a finished run" in refused(tmp_path / "nowhere")
+    assert "given twice" in refused(runs[0], runs[0])
+    assert "must end in .html" in refused(runs[0], to=tmp_path / "report.pdf")
+    assert "there is no directory" in refused(runs[0], to=tmp_path / "none" / "report.html")
+    for file, content in (
+        ("manifest.json", b"{"),
+        ("manifest.json", b"[1]"),
+        ("manifest.json", b"\xff"),
+        ("events.parquet", b"x"),
+        ("brokers.parquet", None),
+        ("scenario.toml", None),
+    ):
+        broken = tmp_path / "broken"
+        shutil.copytree(runs[0], broken)
+        (broken / file).unlink()
+        if content is not None:
+            (broken / file).write_bytes(content)
+        assert file in refused(broken)
+        shutil.rmtree(broken)
+    shutil.copytree(runs[0], tmp_path / "old")
+    table = pq.read_table(runs[0] / "links.parquet").drop_columns(["bytes"])
+    pq.write_table(table, tmp_path / "old" / "links.parquet")
+    assert "lacks the columns bytes" in refused(tmp_path / "old")
+
+
+def test_a_scenario_of_another_time_costs_the_map_only(runs: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(runs[0], tmp_path / "mine")
+    text = (tmp_path / "mine/scenario.toml").read_text(encoding="utf-8").replace("paint-dense", "my-own")
+    (tmp_path / "mine/scenario.toml").write_text(text, encoding="utf-8")
+    write_report([tmp_path / "mine"], tmp_path / "report.html")
+    assert "No map: " in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,47 @@
+"""Files of a user's own: loaded once, refused in one line, known to the workers of a sweep."""
+
+from pathlib import Path
+
+import pytest
+
+from simulator.approaches import APPROACHES, parse_approach
+from simulator.plugins import PluginError, load_plugins, loaded_plugins
+
+MINE = """
+from simulator.approaches import APPROACHES, Approach
+
+assert "MINE" not in APPROACHES  # a second load would be found out
+APPROACHES["MINE"] = APPROACHES["paint-dense"]
+"""
+
+
+def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    file = tmp_path / "mine.py"
+    file.write_text(MINE.replace("MINE", "from-a-file"))
+    try:
+        load_plugins([file, file])
+        assert parse_approach("from-a-file(0.5)").epsilon == 0.5
+        assert loaded_plugins() == (file,)
+    finally:
+        APPROACHES.pop("from-a-file", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("none.py", None, "must be a Python file that exists"),
+        ("words.txt", "hello", "must be a Python file that exists"),
+        ("broken.py", "1 / 0", "fails with ZeroDivisionError: division by zero; mend the file"),
+        ("syntax.py", "def", "fails with SyntaxError"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_told_in_one_line(
+    tmp_path: Path, name: str, text: str | None, line: str
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(PluginError) as error:
+        load_plugins([tmp_path / name])
+    assert line in str(error.value)
+    assert "\n" not in str(error.value)

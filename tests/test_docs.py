@@ -1,0 +1,36 @@
+"""Code of the documentation is run as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from simulator.approaches import APPROACHES
+from simulator.plugins import load_plugins
+from tests.simulator.small import random_scenario, run_small, small_ingredients
+from topologies import read_network
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_approach_of_the_guide_is_right_on_all_kinds_of_events_and_faults(seed: int, tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / "own-approach.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "hybrid.py").write_text(code, encoding="utf-8")
+    load_plugins([tmp_path / "hybrid.py"])
+    try:
+        scenario = random_scenario(seed, approaches=["hybrid"])  # type: ignore[arg-type]
+        table, wrong, _ = run_small(scenario, small_ingredients(scenario), "hybrid")
+        assert not wrong
+        assert len(table) == scenario.events.count
+    finally:
+        APPROACHES.pop("hybrid")
+
+
+def test_the_ring_of_the_guide_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / "own-topology.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(code, {})
+    for name in ("ring.edges", "ring.inet"):
+        exec(code.replace("ring.graphml", name), {})
+        assert len(read_network(tmp_path / name)) == 100
