@@ -71,12 +71,12 @@ def _resident_bytes() -> dict[str, int]:
 def measure(subscriptions: int, directory: Path) -> dict[str, float]:
     spark = spark_session(driver_memory_mb=DRIVER_MB)
     start = time.perf_counter()
-    path = population(spark, PopulationSpec("uniform", subscriptions, SEED), directory)
+    path = population(lambda: spark, PopulationSpec("uniform", subscriptions, SEED), directory)
     made = time.perf_counter() - start
     x, y, events = uniform_workload(10_000, EVENTS, SEED)
     messages = Server(x, y, k=20).replay(events.object, events.y)
     zones = Zones(1000, seed=SEED).table.extents
-    small = population(spark, PopulationSpec("uniform", 10_000, SEED), directory)
+    small = population(lambda: spark, PopulationSpec("uniform", 10_000, SEED), directory)
     count_deliveries(spark, small, messages.table, messages.offsets, zones)
     watch = PeakMemory()
     watch.start()

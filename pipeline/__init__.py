@@ -9,6 +9,8 @@ from pipeline.populations import (
     ObjectSpec,
     Population,
     PopulationSpec,
+    object_file,
+    object_path,
     objects,
     population,
     population_frame,
@@ -46,11 +48,11 @@ from pipeline.schemas import (
     ZONE_LOAD,
     spark_schema,
 )
-from pipeline.session import check_master, spark_session
+from pipeline.session import SparkSource, check_master, check_spark, spark_runs, spark_session, spark_source
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
 from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
 from pipeline.traces import Trace, TraceSpec, read_history, trace_frames
-from pipeline.traffic import read_events, summarise, write_summary
+from pipeline.traffic import read_events, rehearse_summary, summarise, write_summary
 
 __all__ = [
     "BROKERS",
@@ -81,15 +83,19 @@ __all__ = [
     "Population15d",
     "Population15dSpec",
     "PopulationSpec",
+    "SparkSource",
     "Trace",
     "TraceData",
     "TraceFacts",
     "TraceSpec",
     "check_master",
+    "check_spark",
     "count_deliveries",
     "count_kept",
     "event_percentiles",
     "link_load",
+    "object_file",
+    "object_path",
     "objects",
     "objects_15d",
     "population",
@@ -104,10 +110,13 @@ __all__ = [
     "read_population_15d",
     "read_replications",
     "read_trace",
+    "rehearse_summary",
     "replication_intervals",
     "require_java",
+    "spark_runs",
     "spark_schema",
     "spark_session",
+    "spark_source",
     "spread_ends",
     "standard_normals",
     "stock_history",

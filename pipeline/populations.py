@@ -7,6 +7,7 @@ A population is a directory of Parquet files whose rows, in the order of the fil
 import hashlib
 import inspect
 import json
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -21,11 +22,14 @@ from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, STREAMS,
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.population_files import Layout, open_files, read_columns, write_rows
 from pipeline.schemas import POPULATION, POPULATION_VERSION
+from pipeline.session import SparkSource
 
 __all__ = [
     "ObjectSpec",
     "Population",
     "PopulationSpec",
+    "object_file",
+    "object_path",
     "objects",
     "population",
     "population_frame",
@@ -224,7 +228,38 @@ def _sorted_by(rows: DataFrame, count: int) -> DataFrame:
     return rows.repartitionByRange(-(-count // ROWS_PER_FILE), "key").sortWithinPartitions("key")
 
 
-def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Path:
+def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
+    """
+    Path of the objects of a spec below `cache_dir`, an array of shape (2, n) with x and y, made if it is not there.
+
+    Raises
+    ------
+    PipelineError
+        If Spark cannot make them, or the file cannot be written.
+    """
+    path = object_path(spec, cache_dir)
+    if path.exists():
+        return path
+    rows = np.stack(objects(spark(), spec))
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as stream:
+            np.save(stream, rows)
+        partial.replace(path)
+    except OSError as error:
+        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def object_path(spec: ObjectSpec, cache_dir: Path) -> Path:
+    """Where `object_file` puts the objects of a spec."""
+    return cache_dir / f"objects-{_content_hash(repr(spec), OBJECT_DISTRIBUTIONS[spec.distribution])}.npy"
+
+
+def population(spark: SparkSource, spec: PopulationSpec, cache_dir: Path) -> Path:
     """
     Path of the population of a spec below `cache_dir`, made if it is not there yet.
 
@@ -236,7 +271,7 @@ def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Pa
     path = population_path(spec, cache_dir)
     if not path.exists():
         try:
-            write_population(spark, spec, path)
+            write_population(spark(), spec, path)
         except PipelineError:
             # Another process may have put the same population there in the meantime.
             if not (path / "_SUCCESS").exists():
@@ -247,16 +282,16 @@ def population(spark: SparkSession, spec: PopulationSpec, cache_dir: Path) -> Pa
 
 def population_path(spec: PopulationSpec, cache_dir: Path) -> Path:
     """Where `population` puts the population of a spec; whoever finds it there can read it without Spark."""
-    return cache_dir / f"population-{_content_hash(spec)}"
+    return cache_dir / f"population-{_content_hash(spec.as_json(), DISTRIBUTIONS[spec.distribution])}"
 
 
-def _content_hash(spec: PopulationSpec) -> str:
+def _content_hash(spec: str, distribution: Callable[..., DataFrame]) -> str:
     """Digest of the spec, the version and the distribution's own source: an edited distribution gets a new place."""
     try:
-        source = inspect.getsource(DISTRIBUTIONS[spec.distribution])
+        source = inspect.getsource(distribution)
     except (OSError, TypeError):
         source = ""
-    return hashlib.sha256(f"{POPULATION_VERSION}\n{spec.as_json()}\n{source}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{POPULATION_VERSION}\n{spec}\n{source}".encode()).hexdigest()[:16]
 
 
 def population_spec(path: Path) -> PopulationSpec:

@@ -11,7 +11,9 @@ import shutil
 import socket
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pyspark
@@ -23,7 +25,10 @@ from pyspark.sql import SparkSession
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.java import require_java
 
-__all__ = ["spark_session"]
+__all__ = ["SparkSource", "check_master", "check_spark", "spark_runs", "spark_session", "spark_source"]
+
+SparkSource = Callable[[], SparkSession]
+"""Gives the session when it is needed, and starts it if it does not run: what is in a cache needs none."""
 
 LARGEST_DRIVER_MB = 4096
 CONNECT_SECONDS = 5.0
@@ -37,7 +42,11 @@ _MASTERS = "local[*], local[N], local-cluster[N,CORES,MB], spark://HOST:PORT, ya
 
 
 def spark_session(
-    master: str = "local[*]", *, driver_memory_mb: int | None = None, config: dict[str, str] | None = None
+    master: str = "local[*]",
+    *,
+    driver_memory_mb: int | None = None,
+    config: dict[str, str] | None = None,
+    brief: bool = False,
 ) -> SparkSession:
     """
     Session on `master`: the one that runs already in this process, or a new one.
@@ -52,6 +61,9 @@ def spark_session(
         Heap of the driver; by default a quarter of the machine's memory, at most 4 GB.
     config
         More Spark settings; they override the ones chosen here.
+    brief
+        Whether only small jobs are to come. The JVM then compiles quickly instead of well: it starts with half the
+        work, and makes large populations at half the speed.
 
     Raises
     ------
@@ -60,14 +72,17 @@ def spark_session(
         another master is running.
     """
     check_master(master)
-    running = SparkSession.getActiveSession()
-    if running is not None:
+    if spark_runs():
+        # The session may have been started in another thread, where alone it is the active one.
+        running: SparkSession = SparkSession.builder.getOrCreate()
         present = str(running.sparkContext.master)
         if present == master or (_LOCAL.fullmatch(present) and _LOCAL.fullmatch(master)):
             return running
         raise PipelineError(f"a Spark session on {present} is running in this process; stop it before using {master}")
-    check_reachable(master)
+    check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
+    if brief:
+        settings.setdefault("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
     context = _start(master, settings)
     session = SparkSession(context)
     if "spark.sql.shuffle.partitions" not in settings:
@@ -75,10 +90,35 @@ def spark_session(
     return session
 
 
+def spark_source(master: str = "local[*]") -> SparkSource:
+    """
+    Source of a session on `master`, which is started only when it is asked for.
+
+    Raises
+    ------
+    PipelineError
+        If the master is malformed.
+    """
+    check_master(master)
+    return partial(spark_session, master)
+
+
 def check_master(master: str) -> None:
     """Refuse a master URL that Spark cannot read, before a JVM is started for it."""
     if not any(form.fullmatch(master) for form in (_LOCAL, _LOCAL_CLUSTER, _STANDALONE, _OTHER)):
         raise PipelineError(f"--master {master}: the master must be {_MASTERS}; choose one of these forms")
+
+
+def check_spark(master: str) -> None:
+    """Refuse, without starting it, what Spark would need seconds to fail at: no Java, no such master."""
+    check_master(master)
+    require_java()
+    check_reachable(master)
+
+
+def spark_runs() -> bool:
+    """Whether this process has a session."""
+    return SparkContext._active_spark_context is not None
 
 
 def check_reachable(master: str) -> None:

@@ -5,13 +5,15 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.schemas import COUNTS, EVENTS, SUMMARY, spark_schema
 
-__all__ = ["read_events", "summarise", "write_summary"]
+__all__ = ["read_events", "rehearse_summary", "summarise", "write_summary"]
 
 _WAITS = ("latency_p50", "latency_p95", "latency_p99", "stale")
 
@@ -67,24 +69,40 @@ def summarise(events: DataFrame, exact: Sequence[str] = (), by: Sequence[str] = 
     )
     received_total = sf.col("received_update") + sf.col("received_exposed")
     paint = [name for name in exact if name.startswith("paint")]
-    baselines = totals.groupBy(*by).agg(
-        _of_first(exact, sf.col("received_update")).alias("exact_update"),
-        _of_first(paint, received_total).alias("exact_total"),
-    )
-    joined = totals.join(sf.broadcast(baselines), list(by)) if by else totals.crossJoin(sf.broadcast(baselines))
-    compared = joined.withColumns(
+    among = Window.partitionBy(*by)
+    compared = totals.withColumns(
         {
-            "redundancy": sf.try_divide(sf.col("received_update"), sf.col("exact_update")) - 1,
-            "redundancy_total": sf.try_divide(received_total, sf.col("exact_total")) - 1,
+            name: sf.try_divide(received, _of_first(yardsticks, received, among)) - 1
+            for name, received, yardsticks in (
+                ("redundancy", sf.col("received_update"), exact),
+                ("redundancy_total", received_total, paint),
+            )
         }
     )
     return compared.select(*by, *SUMMARY.names)
 
 
-def _of_first(names: Sequence[str], value: Column) -> Column:
-    """Value in the row of the first of the approaches that is there; null without one."""
-    found = [sf.max(sf.when(sf.col("approach") == name, value)) for name in names]
+def _of_first(names: Sequence[str], value: Column, among: WindowSpec) -> Column:
+    """Value in the row, among those of a window, of the first of the approaches that is there; null without one."""
+    found = [sf.max(sf.when(sf.col("approach") == name, value)).over(among) for name in names]
     return sf.coalesce(*found, sf.lit(None).cast("double"))
+
+
+def rehearse_summary(spark: SparkSession, directory: Path) -> None:
+    """
+    Summarise one row in a file of its own: the first summary takes Spark seconds, later ones find all loaded.
+
+    Parameters
+    ----------
+    directory
+        Where the file is for as long as it takes.
+    """
+    path = directory / ".rehearsal.parquet"
+    try:
+        pq.write_table(pa.table([pa.array([1]).cast(column.type) for column in EVENTS], schema=EVENTS), path)
+        summarise(read_events(spark, path)).collect()
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def write_summary(summary: DataFrame, path: Path, approaches: Sequence[str]) -> None:

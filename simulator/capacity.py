@@ -104,10 +104,10 @@ def measure_capacity(
     RunError
         The warm-up leaves no event, or all events arise at once.
     """
-    pipeline.check_master(master)
+    spark = pipeline.spark_source(master)
     with progress or Progress(disable=True) as shown:
         bar = shown.add_task("gathering population, topology and events", total=None)
-        ingredients = gather(scenario, pipeline.spark_session(master))
+        ingredients = gather(scenario, spark)
         count = len(ingredients.events.object)
         left_out = count // 10 if warm_up is None else warm_up
         if not 0 <= left_out < count:

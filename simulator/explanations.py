@@ -48,7 +48,7 @@ def explain_to_file(
         One line for the user; as far as can be told, before anything else is done.
     """
     check_path(out, (".svg", ".png", ".html"))
-    pipeline.check_master(master)
+    spark = pipeline.spark_source(master)
     if changes and target.is_dir():
         raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
     scenario = load_scenario(_scenario_file(target), changes)
@@ -56,7 +56,7 @@ def explain_to_file(
         last = scenario.events.count - 1
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
     name = _first_approach(scenario) if approach is None else approach
-    ingredients = gather(scenario, pipeline.spark_session(master))
+    ingredients = gather(scenario, spark)
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(ingredients.workload, ingredients.events) if event is None else event
     explained = explain(ingredients.workload, ingredients.events, number, name, churn)

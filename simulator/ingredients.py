@@ -13,7 +13,6 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import SparkSession
 
 import pipeline
 import topologies
@@ -32,13 +31,14 @@ Floats = NDArray[np.float64]
 
 __all__ = [
     "Ingredients",
+    "all_cached",
     "assemble",
     "gather",
     "generator",
     "lay_out",
     "make_graph",
     "make_zones",
-    "object_spec",
+    "objects_of",
     "place_brokers",
     "population_of",
     "trace_of",
@@ -84,17 +84,37 @@ def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
     return np.random.default_rng([scenario.seed, _PURPOSES.index(purpose)])
 
 
-def population_of(scenario: Scenario, spark: SparkSession) -> Path:
+def all_cached(scenario: Scenario) -> bool:
+    """Whether the subscriptions and objects of a scenario are in the cache, so that `gather` needs no Spark."""
+    population = pipeline.population_path(_population_spec(scenario), cache_dir() / "populations")
+    objects = pipeline.object_path(_object_spec(scenario), cache_dir() / "objects")
+    return population.exists() and (scenario.events.file is not None or objects.exists())
+
+
+def objects_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
+    """Path of the objects of a scenario: its trace, or an array as `pipeline.object_file` makes it."""
+    if scenario.events.file is not None:
+        return Path(scenario.events.file)
+    return pipeline.object_file(spark, _object_spec(scenario), cache_dir() / "objects").absolute()
+
+
+def population_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
     """Path of the subscriptions of a scenario, made by Spark if they are not in the cache."""
-    chosen = scenario.subscriptions
-    spec = pipeline.PopulationSpec(chosen.distribution, chosen.count, scenario.seed)
-    return pipeline.population(spark, spec, cache_dir() / "populations").absolute()
+    return pipeline.population(spark, _population_spec(scenario), cache_dir() / "populations").absolute()
 
 
-def gather(scenario: Scenario, spark: SparkSession, *, in_memory: bool = True) -> Ingredients:
+def _object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
+    return pipeline.ObjectSpec(scenario.objects.distribution, scenario.objects.count, scenario.seed)
+
+
+def _population_spec(scenario: Scenario) -> pipeline.PopulationSpec:
+    return pipeline.PopulationSpec(scenario.subscriptions.distribution, scenario.subscriptions.count, scenario.seed)
+
+
+def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True) -> Ingredients:
     """Make, or find in the cache, all that a scenario needs.
 
-    Populations and routes are kept below `rangecast.cache_dir()`, named by a hash of what they follow from.
+    Populations, objects and routes are kept below `rangecast.cache_dir()`, named by a hash of what they follow from.
 
     Parameters
     ----------
@@ -107,7 +127,7 @@ def gather(scenario: Scenario, spark: SparkSession, *, in_memory: bool = True) -
     if in_memory:
         population = pipeline.read_population(kept)
         l, r, location = population.l, population.r, population.location
-    x, y = pipeline.objects(spark, object_spec(scenario)) if trace is None else (trace.x, trace.y)
+    x, y = np.load(objects_of(scenario, spark)) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (l, r), trace)
     routes = cache_dir() / "routes"
     return assemble(scenario, workload, location, routes_cache=routes, graph=graph, trace=trace)
@@ -147,11 +167,6 @@ def _read_graph(about: Topology, seed: int) -> "nx.Graph[int]":
     if about.sha256 not in (None, hashlib.sha256(path.read_bytes()).hexdigest()):
         raise topologies.TopologyError(f"{path}: changed since the scenario was read; start again")
     return graph
-
-
-def object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
-    """What the objects of a scenario without a trace are."""
-    return pipeline.ObjectSpec(scenario.objects.distribution, scenario.objects.count, scenario.seed)
 
 
 def trace_of(scenario: Scenario) -> Trace | None:

@@ -1,6 +1,7 @@
 """Loads: what every broker and every IP link carried, how long queues were, and where the bottleneck sits."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -102,11 +103,12 @@ class Loads:
         return Bottleneck(what, busy_s / ledger.end_s)
 
 
-def kept_objects(approach: Approach, workload: Workload) -> float:
+def kept_objects(approaches: Mapping[str, Approach], workload: Workload) -> dict[str, float]:
     """Objects that a subscription must keep, on average at the start: k at most, but all in range without a server.
 
     O((n + m) log n).
     """
     x = np.sort(workload.x)
     inside: NDArray[np.int64] = np.searchsorted(x, workload.r, side="right") - np.searchsorted(x, workload.l)
-    return float(np.mean(inside if approach.serverless else np.minimum(inside, workload.k)))
+    with_server, without = float(np.mean(np.minimum(inside, workload.k))), float(np.mean(inside))
+    return {name: without if approach.serverless else with_server for name, approach in approaches.items()}

@@ -6,6 +6,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -16,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from pyspark.sql import SparkSession
 from rich.progress import Progress
 
 import pipeline
@@ -26,7 +28,7 @@ from .engines import carry_events
 from .faults import plan_faults
 from .figures import draw_comparison
 from .hops import hop_table
-from .ingredients import Ingredients, gather, generator, population_of
+from .ingredients import Ingredients, all_cached, gather, generator, population_of
 from .journeys import sources_of, waits_of
 from .loads import Ledger, Loads, kept_objects
 from .on_disk import OnDisk, check_on_disk
@@ -113,7 +115,7 @@ def run_scenario(
     PipelineError
         `master` is no Spark master.
     """
-    pipeline.check_master(master)
+    pipeline.check_spark(master)
     if deliveries == "spark":
         check_on_disk(scenario)
     directory = _free_directory(scenario.name) if out is None else out
@@ -149,20 +151,18 @@ def _partial_directory(directory: Path) -> Path:
 
 def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progress, *, in_memory: bool) -> RunResult:
     watch = Stopwatch()
-    steps = progress.add_task("starting Spark", total=None)
-    with watch("spark_start"):
-        spark = pipeline.spark_session(master)
-    progress.update(steps, description="gathering population, topology and events")
-    with watch("ingredients"):
-        ingredients = gather(scenario, spark, in_memory=in_memory)
-        on_disk = None if in_memory else OnDisk(spark, population_of(scenario, spark), ingredients.x_range)
-    progress.update(steps, visible=False)
-
+    steps = progress.add_task("gathering population, topology and events", total=None)
     events_path = directory / "events.parquet"
     faults: dict[str, Fault | None] = {}
     loads: dict[str, Loads] = {}
     ledgers: dict[str, Ledger] = {}
-    with ExitStack() as files:
+    brief = in_memory and all_cached(scenario)
+    with _spark_aside(master, directory, watch, brief=brief) as starting, ExitStack() as files:
+        spark = starting.result
+        with watch("ingredients"):
+            ingredients = gather(scenario, spark, in_memory=in_memory)
+            on_disk = None if in_memory else OnDisk(spark(), population_of(scenario, spark), ingredients.x_range)
+        progress.update(steps, visible=False)
         writer = files.enter_context(pq.ParquetWriter(events_path, pipeline.EVENTS, compression="zstd"))
         take_hops = None
         if "hops" in scenario.record:
@@ -171,6 +171,8 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
                 pq.ParquetWriter(hops_path, pipeline.HOPS, compression="zstd")
             ).write_table
         for name in scenario.approaches:
+            if starting.done():
+                spark()  # better told now than at the end if it failed
             verifier = verifier_of(scenario, ingredients, name)
             loads[name], ledgers[name] = Loads(len(ingredients.network)), Ledger()
             noted = (ledgers[name], loads[name], take_hops)
@@ -181,11 +183,11 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     progress.update(steps, visible=True, description="aggregating on Spark")
     with watch("summary"):
         exact = [name for name in scenario.approaches if parse_approach(name).exact]
-        summary = pipeline.summarise(pipeline.read_events(spark, events_path), exact)
+        summary = pipeline.summarise(pipeline.read_events(spark(), events_path), exact)
         pipeline.write_summary(summary, directory / "summary.csv", scenario.approaches)
     _write_loads(directory, scenario, ingredients, loads)
     kept = (
-        {name: kept_objects(parse_approach(name), ingredients.workload) for name in loads}
+        kept_objects({name: parse_approach(name) for name in loads}, ingredients.workload)
         if on_disk is None
         else on_disk.kept_objects(ingredients.workload, scenario.approaches)
     )
@@ -207,6 +209,25 @@ def _run_into(directory: Path, scenario: Scenario, master: str, progress: Progre
     (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     right = not any(faults.values())
     return RunResult(directory, figure, _verdicts(scenario, faults), _notes(loads, ledgers), right)
+
+
+@contextmanager
+def _spark_aside(master: str, directory: Path, watch: Stopwatch, *, brief: bool) -> Iterator[Future[SparkSession]]:
+    """Start Spark, and let it rehearse what it is needed for at the end, while the block goes on."""
+
+    def start() -> SparkSession:
+        with watch("spark_start"):
+            return pipeline.spark_session(master, brief=brief)
+
+    fresh = not pipeline.spark_runs()
+    with ThreadPoolExecutor(1) as aside:
+        starting = aside.submit(start)
+        if fresh:
+            aside.submit(lambda: pipeline.rehearse_summary(starting.result(), directory))
+        try:
+            yield starting
+        finally:
+            aside.shutdown(wait=False, cancel_futures=True)
 
 
 def _write_loads(directory: Path, scenario: Scenario, ingredients: Ingredients, loads: dict[str, Loads]) -> None:

@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -37,11 +36,12 @@ from pipeline.session import check_master
 from rangecast import RangecastError, __version__, cache_dir
 
 from .grid import Grid
+from .ingredients import objects_of, population_of
 from .plugins import loaded_plugins
 from .run import Stopwatch, versions
 from .scenario import Scenario
 from .sweep_tables import paired_csv, read_rows, results_csv, rows_csv
-from .task import Failure, Task, make_objects, make_population
+from .task import Failure, Task
 from .workers import cores, on_processes, on_spark
 
 __all__ = ["SweepError", "SweepResult", "run_sweep", "sweep_progress"]
@@ -124,7 +124,9 @@ def run_sweep(
         missing = [pair for pair in wanted if not _file(directory, *pair).exists()]
         failed: dict[tuple[int, int], Failure] = {}
         if missing:
-            bar = progress.add_task("starting Spark", total=len(wanted), completed=len(wanted) - len(missing))
+            bar = progress.add_task(
+                "making populations and objects", total=len(wanted), completed=len(wanted) - len(missing)
+            )
             with progress:
                 failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
         _write_tables(directory, grid)
@@ -205,9 +207,7 @@ def _run(
     watch: Stopwatch,
 ) -> dict[tuple[int, int], Failure]:
     """Run the missing tasks and write the file of each as it ends; those that failed."""
-    with watch("spark_start"):
-        spark = pipeline.spark_session(master or "local[*]")
-    progress.update(bar, description="making populations and objects")
+    spark = pipeline.spark_source(master or "local[*]")
     with watch("populations"):
         tasks, failed = _tasks(grid, missing, spark)
     progress.update(bar, description="simulating", advance=len(failed))
@@ -215,7 +215,8 @@ def _run(
         if master is None:
             outcomes = on_processes(tasks, min(processes or cores(), cores(), max(len(tasks), 1)))
         else:
-            outcomes = on_spark(tasks, spark, processes or spark.sparkContext.defaultParallelism)
+            session = spark()
+            outcomes = on_spark(tasks, session, processes or session.sparkContext.defaultParallelism)
         for task, outcome in outcomes:
             if isinstance(outcome, Failure):
                 failed[task.point, task.replication] = outcome
@@ -226,16 +227,18 @@ def _run(
 
 
 def _tasks(
-    grid: Grid, missing: Sequence[tuple[int, int]], spark: SparkSession
+    grid: Grid, missing: Sequence[tuple[int, int]], spark: pipeline.SparkSource
 ) -> tuple[list[Task], dict[tuple[int, int], Failure]]:
     """Tasks with the files they need, which are made where they are not in the cache; and those that cannot be."""
     made: dict[object, Path | Failure] = {}
 
-    def once(make: Callable[[SparkSession, Scenario], Path], scenario: Scenario, table: object) -> Path | Failure:
+    def once(
+        make: Callable[[Scenario, pipeline.SparkSource], Path], scenario: Scenario, table: object
+    ) -> Path | Failure:
         key = (make, scenario.seed, table)
         if key not in made:
             try:
-                made[key] = make(spark, scenario)
+                made[key] = make(scenario, spark)
             except (RangecastError, ValueError) as error:
                 made[key] = Failure.of(error)
         return made[key]
@@ -245,8 +248,8 @@ def _tasks(
     routes = (cache_dir() / "routes").absolute()
     for point, replication in missing:
         scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
-        population = once(make_population, scenario, scenario.subscriptions)
-        objects = once(make_objects, scenario, (scenario.objects, scenario.events.file))
+        population = once(population_of, scenario, scenario.subscriptions)
+        objects = once(objects_of, scenario, (scenario.objects, scenario.events.file))
         match population, objects:
             case (Failure() as failure, _) | (_, Failure() as failure):
                 failed[point, replication] = failure

@@ -4,9 +4,6 @@ A task is small and names files, so that it can be sent to another process or ma
 made by Spark beforehand, once for each distinct spec; a task reads them and needs no Spark of its own.
 """
 
-import hashlib
-import inspect
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,20 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark.sql import SparkSession
 from rich.progress import Progress
 
 import pipeline
-from pipeline.schemas import COUNTS, POPULATION_VERSION
-from rangecast import RangecastError, cache_dir
+from pipeline.schemas import COUNTS
+from rangecast import RangecastError
 
 from .approaches import parse_approach
-from .ingredients import assemble, lay_out, object_spec, population_of, trace_of
+from .ingredients import assemble, lay_out, trace_of
 from .plugins import load_plugins
 from .run import RunError, Stopwatch, answer, verifier_of
 from .scenario import Scenario
 
-__all__ = ["Failure", "Row", "Task", "make_objects", "make_population", "run_task", "summary_rows"]
+__all__ = ["Failure", "Row", "Task", "run_task", "summary_rows"]
 
 Row = dict[str, str | int | float | None]
 """A row of `summary.csv`: columns of `pipeline.SUMMARY`."""
@@ -61,35 +57,6 @@ class Failure(NamedTuple):
         lines = str(error).strip().splitlines()
         told = isinstance(error, RangecastError | ValueError) and lines
         return cls(lines[0] if told else ": ".join([type(error).__name__, *lines[:1]]))
-
-
-def make_population(spark: SparkSession, scenario: Scenario) -> Path:
-    """Path of the subscriptions of a scenario, made by Spark if they are not in the cache."""
-    return population_of(scenario, spark)
-
-
-def make_objects(spark: SparkSession, scenario: Scenario) -> Path:
-    """Path of the objects of a scenario: its trace, or an array of shape (2, n) with x and y.
-
-    The array is made by Spark if it is not in the cache.
-    """
-    if scenario.events.file is not None:
-        return Path(scenario.events.file)
-    spec = object_spec(scenario)
-    # As for populations: an edited distribution gets a new place.
-    source = inspect.getsource(pipeline.OBJECT_DISTRIBUTIONS[spec.distribution])
-    digest = hashlib.sha256(f"{POPULATION_VERSION}\n{spec}\n{source}".encode()).hexdigest()[:16]
-    path = (cache_dir() / "objects" / f"objects-{digest}.npy").absolute()
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with partial.open("wb") as stream:
-                np.save(stream, np.stack(pipeline.objects(spark, spec)))
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    return path
 
 
 def run_task(task: Task) -> list[Row] | Failure:

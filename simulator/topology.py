@@ -39,8 +39,8 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
         `master` is no Spark master.
     """
     _check_picture(out)
-    pipeline.check_master(master)
-    ingredients = gather(scenario, pipeline.spark_session(master))
+    spark = pipeline.spark_source(master)
+    ingredients = gather(scenario, spark)
     load, hops = _carry(ingredients, scenario.approaches[0])
     try:
         _draw(ingredients, load, f"{scenario.name}: messages delivered to each broker, {scenario.approaches[0]}", out)

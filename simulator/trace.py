@@ -78,7 +78,7 @@ def trace_run(
     last = _events(directory, name) - 1
     if not 0 <= event <= last:
         raise RunError(f"--event {event}: must be between 0 and {last}, the last event of the run")
-    followed = follow(scenario, gather(scenario, pipeline.spark_session(master)), name, event)
+    followed = follow(scenario, gather(scenario, pipeline.spark_source(master)), name, event)
     _compare(directory, followed)
     if out is not None:
         try:

@@ -11,10 +11,9 @@ import operator
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -162,14 +161,14 @@ def _check_brokers(brokers: Sequence[int] | NDArray[np.integer], nodes: int) -> 
 def _link_table(graph: "nx.Graph[int]") -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
     """Links (smaller end first, ascending), their delays and their bandwidths."""
     count = graph.number_of_edges()
-    links = np.fromiter((end for link in graph.edges for end in link), np.int32, 2 * count).reshape(count, 2)
+    edges = list(graph.edges(data=True))
+    links = np.array([(u, v) for u, v, _ in edges], np.int32).reshape(count, 2)
     links.sort(axis=1)
     order = np.lexsort((links[:, 1], links[:, 0]))
     columns = []
     for name, least in (("delay_ms", 0.0), ("bandwidth_mbps", np.nextafter(0.0, 1.0))):
-        values: Iterable[Any] = (attributes.get(name) for _, _, attributes in graph.edges(data=True))
         try:
-            column = np.fromiter(values, np.float64, count)
+            column = np.array([attributes.get(name) for _, _, attributes in edges], np.float64)
         except (TypeError, ValueError):
             column = np.full(count, np.nan)
         if not (np.isfinite(column) & (column >= least)).all():

@@ -22,7 +22,7 @@ from paint import Server
 from pipeline import PopulationSpec, count_deliveries, population, read_population, spark_session
 
 def job(spark, directory):
-    path = population(spark, PopulationSpec("clustered", 20_000, 5), directory)
+    path = population(lambda: spark, PopulationSpec("clustered", 20_000, 5), directory)
     rng = np.random.default_rng(1)
     x, y = rng.random((2, 500))
     messages = Server(x, y, k=5).replay(rng.integers(500, size=30), rng.random(30))

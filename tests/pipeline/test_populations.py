@@ -30,7 +30,7 @@ SPEC = PopulationSpec("uniform", 5000, 3)
 
 @pytest.fixture(scope="module")
 def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return population(spark, SPEC, tmp_path_factory.mktemp("cache"))
+    return population(lambda: spark, SPEC, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def test_order_does_not_depend_on_the_files(
 
 def test_cache(spark: SparkSession, made: Path) -> None:
     before = {file: file.stat().st_mtime_ns for file in made.iterdir()}
-    assert population(spark, PopulationSpec("uniform", 5000, 3), made.parent) == made
+    assert population(lambda: spark, PopulationSpec("uniform", 5000, 3), made.parent) == made
     assert {file: file.stat().st_mtime_ns for file in made.iterdir()} == before
-    assert population(spark, dataclasses.replace(SPEC, count=10), made.parent) != made
+    assert population(lambda: spark, dataclasses.replace(SPEC, count=10), made.parent) != made
     assert all(not path.name.startswith(".") for path in made.parent.iterdir())
 
 
@@ -113,7 +113,7 @@ def test_a_foreign_directory_in_the_cache_is_left_alone(spark: SparkSession, mad
     foreign.mkdir()
     (foreign / "notes.txt").write_text("mine")
     with pytest.raises(PipelineError, match="is not a population"):
-        population(spark, SPEC, tmp_path)
+        population(lambda: spark, SPEC, tmp_path)
     assert (foreign / "notes.txt").read_text() == "mine"
 
 
@@ -142,7 +142,7 @@ def test_missing_and_mixed_files(spark: SparkSession, copy: Path, tmp_path: Path
     shutil.copy(part, copy / "part-9.parquet")
     with pytest.raises(PipelineError, match="it holds 10000 rows, not 5000"):
         read_population(copy)
-    other = population(spark, dataclasses.replace(SPEC, count=10), tmp_path / "other")
+    other = population(lambda: spark, dataclasses.replace(SPEC, count=10), tmp_path / "other")
     shutil.copy(next(other.glob("*.parquet")), copy / "part-9.parquet")
     with pytest.raises(PipelineError, match="different populations"):
         read_population(copy)

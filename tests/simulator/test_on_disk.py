@@ -60,7 +60,7 @@ def test_the_tables_are_those_of_the_way_in_memory(
 
 def test_the_population_is_not_read(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
-    ingredients = gather(Scenario.model_validate(VALUES), spark, in_memory=False)
+    ingredients = gather(Scenario.model_validate(VALUES), lambda: spark, in_memory=False)
     assert (len(ingredients.workload.l), len(ingredients.gateways.home), len(ingredients.nodes)) == (0, 0, 0)
 
 

@@ -111,7 +111,7 @@ def test_the_last_hop_adds_to_latency_and_to_nothing_else(run: Run) -> None:
 
 def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSession) -> None:
     rows = pq.read_table(run("counted").directory / "events.parquet").to_pylist()
-    ingredients = gather(SCENARIO, spark)
+    ingredients = gather(SCENARIO, lambda: spark)
     load, events = ingredients.workload, ingredients.events
     objects = list(zip(load.x.tolist(), load.y.tolist(), strict=True))
     ranges = list(zip(load.l.tolist(), load.r.tolist(), strict=True))

@@ -25,10 +25,11 @@ from simulator import sweep, workers
 from simulator.approaches import APPROACHES, Approach
 from simulator.cli import app
 from simulator.grid import load_grid
+from simulator.ingredients import objects_of, population_of
 from simulator.run import run_scenario
 from simulator.sweep import SweepError, SweepResult, run_sweep
 from simulator.sweep_tables import METRICS, read_rows
-from simulator.task import Failure, Row, Task, make_objects, make_population, run_task
+from simulator.task import Failure, Row, Task, run_task
 
 ROOT = Path(__file__).parents[2]
 GRID = """
@@ -226,7 +227,7 @@ def test_a_task_is_the_summary_of_a_run(spark: SparkSession, whole: Path, grid_f
     summary = pyarrow.csv.read_csv(
         run / "summary.csv", convert_options=pyarrow.csv.ConvertOptions(column_types=SUMMARY)
     ).to_pylist()
-    files = make_population(spark, scenario), make_objects(spark, scenario), tmp_path / "routes"
+    files = population_of(scenario, lambda: spark), objects_of(scenario, lambda: spark), tmp_path / "routes"
     rows = run_task(Task(3, 1, scenario, 0, *files))
     assert isinstance(rows, list)
     for row, right in zip(rows, summary, strict=True):

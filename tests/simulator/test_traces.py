@@ -16,11 +16,11 @@ from simulator import sweep
 from simulator.approaches import Workload
 from simulator.events import KINDS
 from simulator.grid import load_grid
-from simulator.ingredients import assemble, gather, trace_of
+from simulator.ingredients import assemble, gather, objects_of, trace_of
 from simulator.run import run_scenario
 from simulator.scenario import Scenario, ScenarioError, load_scenario, scenario_toml
 from simulator.sweep import SweepError, run_sweep
-from simulator.task import make_objects, run_task
+from simulator.task import run_task
 from simulator.traces import TraceError, read_trace
 from tests.simulator.traced import EVENTS, OBJECTS, write_random_trace, write_trace_files
 
@@ -210,8 +210,10 @@ def stocks(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_subscriptions_lie_over_the_range_of_the_trace(spark: SparkSession, stocks: Path, tmp_path: Path) -> None:
-    ingredients = gather(load_scenario(stocks), spark)
-    held = read_population(population(spark, PopulationSpec("uniform", 200, 1), tmp_path / "cache" / "populations"))
+    ingredients = gather(load_scenario(stocks), lambda: spark)
+    held = read_population(
+        population(lambda: spark, PopulationSpec("uniform", 200, 1), tmp_path / "cache" / "populations")
+    )
     assert ingredients.x_range == (1.0, 5.0)
     np.testing.assert_array_equal(ingredients.workload.l, 1 + 4 * held.l)
     np.testing.assert_array_equal(ingredients.workload.r, 1 + 4 * held.r)
@@ -238,7 +240,7 @@ def test_a_sweep_over_traces(spark: SparkSession, stocks: Path, monkeypatch: pyt
     loaded, out = load_grid(grid), stocks.with_name("sweep")
     first, second = (point.scenario for point in loaded.points)
     assert first.events.sha256 != second.events.sha256
-    assert make_objects(spark, first) == Path(str(first.events.file)) != make_objects(spark, second)
+    assert objects_of(first, lambda: spark) == Path(str(first.events.file)) != objects_of(second, lambda: spark)
     result = run_sweep(loaded, out, master=None, processes=1, progress=Progress(disable=True))
     assert result.failures == []
     one, other = sorted((out / "tasks").glob("*.csv"))
