@@ -22,6 +22,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from pipeline.class_archive import archive_path
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.java import require_java
 
@@ -81,9 +82,7 @@ def spark_session(
         raise PipelineError(f"a Spark session on {present} is running in this process; stop it before using {master}")
     check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
-    if brief:
-        settings.setdefault("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
-    context = _start(master, settings)
+    context = _start(master, settings, ["-XX:TieredStopAtLevel=1"] if brief else [])
     session = SparkSession(context)
     if "spark.sql.shuffle.partitions" not in settings:
         session.conf.set("spark.sql.shuffle.partitions", str(max(2, context.defaultParallelism)))
@@ -180,7 +179,8 @@ def _scratch() -> Path:
     return _scratch_dir
 
 
-def _prepare_environment(master: str) -> None:
+def _prepare_environment(master: str) -> Path:
+    """Set what Spark takes from the environment; the `java` that it will run on."""
     java = require_java()
     home = os.environ.get("JAVA_HOME")
     if home is not None and java != Path(home) / "bin" / "java":
@@ -192,6 +192,7 @@ def _prepare_environment(master: str) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if _LOCAL_CLUSTER.fullmatch(master) and "SPARK_HOME" not in os.environ:
         os.environ["SPARK_HOME"] = str(_spark_home())
+    return java
 
 
 def _spark_home() -> Path:
@@ -204,8 +205,11 @@ def _spark_home() -> Path:
     return home
 
 
-def _start(master: str, settings: dict[str, str]) -> SparkContext:
-    _prepare_environment(master)
+def _start(master: str, settings: dict[str, str], jvm_options: list[str]) -> SparkContext:
+    archive = archive_path(_prepare_environment(master))
+    if archive.exists():
+        jvm_options.append(f'"-XX:SharedArchiveFile={archive}"')
+    settings.setdefault("spark.driver.extraJavaOptions", " ".join(jvm_options))
     conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(settings.items()))
     log = _scratch() / "spark.log"
     with spark_errors(f"start on {master}"):

@@ -97,7 +97,7 @@ def rehearse_summary(spark: SparkSession, directory: Path) -> None:
     directory
         Where the file is for as long as it takes.
     """
-    path = directory / ".rehearsal.parquet"
+    path = directory / "rehearsal.parquet"  # Spark passes over names that begin with a dot
     try:
         pq.write_table(pa.table([pa.array([1]).cast(column.type) for column in EVENTS], schema=EVENTS), path)
         summarise(read_events(spark, path)).collect()

@@ -356,11 +356,15 @@ def paper(
 
 @app.command(name="warm-up")
 def warm_up() -> None:
-    """Compile all kernels now instead of at their first use."""
+    """Compile all kernels now instead of at their first use, and archive the classes that Spark needs to start."""
+    import pipeline
+
     from .warm_up import warm_up
 
     with Console(stderr=True).status("compiling kernels"):
         warm_up()
+    with Console(stderr=True).status("archiving Spark's classes"):
+        pipeline.archive_classes()
 
 
 @scenarios.command()

@@ -10,6 +10,6 @@ from pipeline import spark_session
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = spark_session("local[2]", driver_memory_mb=1024)
+    session = spark_session("local[2]", driver_memory_mb=1024, brief=True)
     yield session
     session.stop()

@@ -10,7 +10,17 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import EVENTS, SUMMARY, TIMES, PipelineError, read_events, spark_schema, summarise, write_summary
+from pipeline import (
+    EVENTS,
+    SUMMARY,
+    TIMES,
+    PipelineError,
+    read_events,
+    rehearse_summary,
+    spark_schema,
+    summarise,
+    write_summary,
+)
 
 APPROACHES = ("unicast", "paint-dense", "cn-relax")
 MEANS = ["messages", "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached", "resent_bytes"]
@@ -123,3 +133,8 @@ def test_records_that_are_not_records(spark: SparkSession, tmp_path: Path) -> No
     pq.write_table(records().drop_columns(["snap"]), tmp_path / "events.parquet")
     with pytest.raises(PipelineError, match="lacks the columns snap; it has approach, event"):
         read_events(spark, tmp_path / "events.parquet")
+
+
+def test_a_rehearsal_leaves_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    rehearse_summary(spark, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,46 @@
+"""The archive of Spark's classes: named after what it fits, and never a reason not to start."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline import class_archive
+from pipeline.class_archive import archive_classes, archive_path
+from pipeline.java import find_java, require_java
+
+COUNT = """
+from pipeline import spark_session
+spark = spark_session("local[1]", driver_memory_mb=600)
+options = list(spark._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments())
+print([option for option in options if "SharedArchiveFile" in option], spark.range(3).count())
+"""
+
+
+def test_a_damaged_archive_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "a cache"))
+    archive = archive_path(require_java())
+    archive.parent.mkdir(parents=True)
+    archive.write_bytes(b"no classes")
+    told = subprocess.run([sys.executable, "-c", COUNT], env=os.environ, capture_output=True, text=True, check=True)
+    assert told.stdout == f"['-XX:SharedArchiveFile={archive}'] 3\n"
+
+
+def test_every_java_has_its_own(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for java in (one, other):
+        java.touch()
+    assert archive_path(one) == archive_path(one) != archive_path(other)
+
+
+def test_without_java_or_where_it_fails_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
+    assert find_java() is not None
+    monkeypatch.setattr(class_archive, "_REHEARSAL", "raise SystemExit(1)")
+    assert archive_classes() is None
+    assert list((tmp_path / "spark").iterdir()) == []
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert archive_classes() is None
