@@ -5,7 +5,7 @@ from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
 from pipeline.errors import PipelineError
 from pipeline.java import require_java
-from pipeline.load import link_load, read_hops, zone_load
+from pipeline.load import link_load, zone_load
 from pipeline.populations import (
     ObjectSpec,
     Population,
@@ -30,6 +30,7 @@ from pipeline.populations_15d import (
     read_population_15d,
     write_population_15d,
 )
+from pipeline.records import read_events, read_hops
 from pipeline.replications import event_percentiles, read_replications, replication_intervals
 from pipeline.schemas import (
     BROKERS,
@@ -53,7 +54,7 @@ from pipeline.session import SparkSource, check_master, check_spark, spark_runs,
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
 from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
 from pipeline.traces import Trace, TraceSpec, read_history, trace_frames
-from pipeline.traffic import read_events, rehearse_summary, summarise, write_summary
+from pipeline.traffic import rehearse_summary, summarise, write_summary
 
 __all__ = [
     "BROKERS",

@@ -1,31 +1,11 @@
 """From hop records to loads: what each link of the overlay and each zone carried, per approach."""
 
-from pathlib import Path
-
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.errors import PipelineError, spark_errors
-from pipeline.schemas import HOPS, LINK_LOAD, ZONE_LOAD, spark_schema
+from pipeline.schemas import LINK_LOAD, ZONE_LOAD
 
-__all__ = ["link_load", "read_hops", "zone_load"]
-
-
-def read_hops(spark: SparkSession, path: Path) -> DataFrame:
-    """
-    Hop records with the schema `pipeline.schemas.HOPS`.
-
-    Raises
-    ------
-    PipelineError
-        If `path` cannot be read or lacks columns.
-    """
-    with spark_errors(f"read {path}"):
-        present = spark.read.parquet(str(path.absolute())).columns
-        missing = [name for name in HOPS.names if name not in present]
-        if missing:
-            raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")
-        return spark.read.schema(spark_schema(HOPS)).parquet(str(path.absolute())).select(*HOPS.names)
+__all__ = ["link_load", "zone_load"]
 
 
 def link_load(hops: DataFrame) -> DataFrame:

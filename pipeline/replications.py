@@ -11,8 +11,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from scipy.special import stdtrit
 
+from pipeline.records import read_events
 from pipeline.schemas import COUNTS, INTERVALS, PERCENTILES, SUMMARY
-from pipeline.traffic import read_events, summarise
+from pipeline.traffic import summarise
 
 __all__ = ["MEASURES", "event_percentiles", "read_replications", "replication_intervals"]
 

@@ -11,28 +11,12 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError, spark_errors
-from pipeline.schemas import COUNTS, EVENTS, SUMMARY, spark_schema
+from pipeline.records import read_events
+from pipeline.schemas import COUNTS, EVENTS, SUMMARY
 
-__all__ = ["read_events", "rehearse_summary", "summarise", "write_summary"]
+__all__ = ["rehearse_summary", "summarise", "write_summary"]
 
 _WAITS = ("latency_p50", "latency_p95", "latency_p99", "stale")
-
-
-def read_events(spark: SparkSession, path: Path) -> DataFrame:
-    """
-    Records of a run, with the schema `pipeline.schemas.EVENTS`.
-
-    Raises
-    ------
-    PipelineError
-        If `path` cannot be read or lacks columns.
-    """
-    with spark_errors(f"read {path}"):
-        present = spark.read.parquet(str(path.absolute())).columns
-        missing = [name for name in EVENTS.names if name not in present]
-        if missing:
-            raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")
-        return spark.read.schema(spark_schema(EVENTS)).parquet(str(path.absolute())).select(*EVENTS.names)
 
 
 def summarise(events: DataFrame, exact: Sequence[str] = (), by: Sequence[str] = ()) -> DataFrame:

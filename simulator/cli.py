@@ -60,6 +60,11 @@ scenarios = typer.Typer(help="Check scenario files, or describe what they may ho
 app.add_typer(scenarios, name="scenario")
 
 
+ScenarioFile = Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)]
+Changes = Annotated[
+    list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
+]
+Master = Annotated[str, typer.Option(help="Spark master.")]
 Plugins = Annotated[
     list[Path] | None,
     typer.Option("--with", help="A Python file of yours that registers approaches or the like.", show_default=False),
@@ -68,21 +73,19 @@ Plugins = Annotated[
 
 @app.command()
 def run(
-    scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
+    scenario: ScenarioFile,
     out: Annotated[
         Path | None, typer.Option(help="Directory to make for the results [default: runs/NAME].", show_default=False)
     ] = None,
     engine: Annotated[
         str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)
     ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
-    ] = None,
+    changes: Changes = None,
     deliveries: Annotated[
         Literal["memory", "spark"],
         typer.Option(help="Where to count whom messages reach; spark leaves the population on disk."),
     ] = "memory",
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    master: Master = "local[*]",
     plugins: Plugins = None,
 ) -> None:
     """Run a scenario and compare its approaches."""
@@ -108,12 +111,10 @@ def run(
 
 @app.command()
 def topology(
-    scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
+    scenario: ScenarioFile,
     out: Annotated[Path, typer.Option(help="Picture to draw (.png, .svg or .pdf).")] = Path("topology.png"),
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
-    ] = None,
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    changes: Changes = None,
+    master: Master = "local[*]",
 ) -> None:
     """Describe and draw the networks of a scenario, coloured by the load its first approach puts on brokers."""
     from .scenario import load_scenario
@@ -139,10 +140,8 @@ def explain(
     out: Annotated[Path, typer.Option(help="Picture (.svg or .png), or a page with a slider (.html).")] = Path(
         "explain.svg"
     ),
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
-    ] = None,
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    changes: Changes = None,
+    master: Master = "local[*]",
     plugins: Plugins = None,
 ) -> None:
     """Draw one event: objects, influence region with levels, exposed objects, tiles and their messages."""
@@ -188,7 +187,7 @@ def trace(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Picture to draw (.svg or .png).", show_default=False)] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all messages and hops.")] = False,
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    master: Master = "local[*]",
     plugins: Plugins = None,
 ) -> None:
     """Follow one event of a run message by message and hop by hop."""
@@ -204,16 +203,14 @@ def trace(
 
 @app.command()
 def capacity(
-    scenario: Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)],
+    scenario: ScenarioFile,
     bound: Annotated[str, typer.Option(help="What the p99 of notification latency must stay under.")] = "100ms",
     warm_up: Annotated[
         int | None,
         typer.Option(help="Events at the start that do not count [default: a tenth].", show_default=False),
     ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
-    ] = None,
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    changes: Changes = None,
+    master: Master = "local[*]",
     plugins: Plugins = None,
 ) -> None:
     """Find the highest rate of events with latency under a bound, per approach, and what limits it."""
@@ -285,7 +282,7 @@ def events(
     ] = None,
     stocks: Annotated[bool, typer.Option("--stocks", help="Make the synthetic stock trace instead.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of --stocks.")] = 1,
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    master: Master = "local[*]",
 ) -> None:
     """Turn a history of objects into a trace that scenarios can run."""
     from .trace_events import make_stock_trace, make_trace, trace_spec
@@ -309,7 +306,7 @@ def population(
     count: Annotated[int, typer.Option(help="Subscriptions.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Same seed, same rows.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Directory to make.", show_default=False)] = None,
-    master: Annotated[str, typer.Option(help="Spark master.")] = "local[*]",
+    master: Master = "local[*]",
 ) -> None:
     """Make a population of subscriptions, or say what one on disk holds."""
     from .population import inspect_population, make_population

@@ -1,0 +1,37 @@
+"""Reading the records of a run as data frames, with the columns that this version knows."""
+
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.errors import PipelineError, spark_errors
+from pipeline.schemas import EVENTS, HOPS, spark_schema
+
+__all__ = ["read_events", "read_hops"]
+
+
+def _read(schema: pa.Schema, spark: SparkSession, path: Path) -> DataFrame:
+    with spark_errors(f"read {path}"):
+        present = spark.read.parquet(str(path.absolute())).columns
+        missing = [name for name in schema.names if name not in present]
+        if missing:
+            raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")
+        return spark.read.schema(spark_schema(schema)).parquet(str(path.absolute())).select(*schema.names)
+
+
+def read_events(spark: SparkSession, path: Path) -> DataFrame:
+    """
+    Records of the events of a run, with the schema `pipeline.schemas.EVENTS`.
+
+    Raises
+    ------
+    PipelineError
+        If `path` cannot be read or lacks columns.
+    """
+    return _read(EVENTS, spark, path)
+
+
+def read_hops(spark: SparkSession, path: Path) -> DataFrame:
+    """Records of the hops of a run, with the schema `pipeline.schemas.HOPS`; refuses what `read_events` refuses."""
+    return _read(HOPS, spark, path)
