@@ -1,9 +1,9 @@
 """What it costs to count first_k, min_y and snap calls: `replay` with the counting lines against a copy without them.
 
 Two copies of the rooms paint and matching are made, one with every counting line replaced by `pass`. Several
-processes run each copy, for where a kernel happens to lie in memory changes its speed by some percent, and take turns.
-A process counts with the best time it had for each slice of the stream, in processor time; a copy with the median of
-its processes. The spread among processes of the same copy says what a ratio can tell.
+processes run each copy, for where a kernel happens to lie in memory changes its speed by some percent, and take
+turns. A process counts with the best time it had for each slice of the stream, in processor time; a copy with the
+median of its processes. The spread among processes of the same copy says what a ratio can tell.
 """
 
 import os
