@@ -59,7 +59,7 @@ def finite_ends(ends: npt.ArrayLike) -> Floats:
 def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
     """Columns l_in, r_in, l_out, r_out of messages, refused unless each holds a point with l <= r."""
     fields = ("l_in", "r_in", "l_out", "r_out")
-    if not isinstance(table, np.ndarray) or not set(fields) <= set(table.dtype.names or ()):
+    if not set(fields) <= set(getattr(getattr(table, "dtype", None), "names", None) or ()):
         raise TypeError(
             f"table must be an array with the fields {', '.join(fields)}, got {type(table).__name__}; "
             "Messages of a server have one as their table"

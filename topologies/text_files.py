@@ -4,8 +4,8 @@ INET: a line with the numbers of nodes and links, a line `id x y` for each node,
 the weight being the Euclidean distance. INET rounds it; a weight within 1 of the distance of the two places therefore
 means that distance, and any other weight is taken as the length of the link. The format has no bandwidths.
 
-Edge list: `u v`, `u v delay_ms` or `u v delay_ms bandwidth_mbps`, parted by blanks or commas, without a line of column
-names; a network of one node is a line with its label.
+Edge list: `u v`, `u v delay_ms` or `u v delay_ms bandwidth_mbps`, parted by blanks or commas, without a line of
+column names; a network of one node is a line with its label.
 
 CAIDA (serial-1): `a|b|relation`, -1 for provider and customer, 0 for peers; a fourth field (serial-2) is the source.
 The relation is checked and not kept: routes here follow hops, not contracts.

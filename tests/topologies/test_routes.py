@@ -148,7 +148,7 @@ def test_wrong_arguments_name_the_rule() -> None:
         Routes.build(graph, [3, 20])
     with pytest.raises(ValueError, match="at least one node"):
         Routes.build(graph, [])
-    with pytest.raises(TypeError, match="every broker must be an integer, got 0.5"):
+    with pytest.raises(TypeError, match=r"every broker must be an integer, got 0\.5"):
         Routes.build(graph, [0.5])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="brokers must be a sequence of nodes, got 5"):
         Routes.build(graph, 5)  # type: ignore[arg-type]
