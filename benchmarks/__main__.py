@@ -16,6 +16,7 @@ NAMES = (
     "paint_sparse",
     "paint_start",
     "paint_batch",
+    "counters",
     "topologies",
     "multicast",
     "routing_tree",

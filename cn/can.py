@@ -48,6 +48,8 @@ class Can:
     """
 
     def __init__(self, zones: Zones) -> None:
+        if not isinstance(zones, Zones):
+            raise TypeError(f"zones must be Zones, got {zones!r}; make them with Zones(brokers)")
         self.zones = zones
 
     @property
@@ -136,13 +138,13 @@ class Can:
         -----
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
-        starts = message_starts(sources, len(table), self.zones.present)
-        return self._carry(message_corners(table), starts, ip_hops)
+        corners = message_corners(table)
+        return self._carry(corners, message_starts(sources, len(table), self.zones.present), ip_hops)
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts. O(hops x neighbours)."""
-        starts = message_starts(sources, len(table), self.zones.present)
-        return Hops(*_follow(self.zones.table, *message_corners(table), starts))
+        corners = message_corners(table)
+        return Hops(*_follow(self.zones.table, *corners, message_starts(sources, len(table), self.zones.present)))
 
     def _carry(
         self,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Deliveries", "Hops", "link_costs", "message_corners", "message_starts"]
+__all__ = ["Deliveries", "Hops", "finite_ends", "link_costs", "message_corners", "message_starts"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -50,9 +50,21 @@ class Hops(NamedTuple):
     at_source: npt.NDArray[np.bool_]
 
 
+def finite_ends(ends: npt.ArrayLike) -> Floats:
+    """Ends of subscriptions, infinite ones as the largest finite value: an open side of a message is beyond these."""
+    largest = np.finfo(np.float64).max
+    return np.clip(np.asarray(ends, np.float64), -largest, largest)
+
+
 def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
     """Columns l_in, r_in, l_out, r_out of messages, refused unless each holds a point with l <= r."""
-    l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in ("l_in", "r_in", "l_out", "r_out"))
+    fields = ("l_in", "r_in", "l_out", "r_out")
+    if not set(fields) <= set(getattr(getattr(table, "dtype", None), "names", None) or ()):
+        raise TypeError(
+            f"table must be an array with the fields {', '.join(fields)}, got {type(table).__name__}; "
+            "Messages of a server have one as their table"
+        )
+    l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in fields)
     wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
     if wrong.any():
         at = int(wrong.argmax())
@@ -62,9 +74,16 @@ def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats
 
 def message_starts(sources: npt.ArrayLike, messages: int, present: npt.NDArray[np.bool_]) -> Ints:
     """Broker at which each message starts, (messages,) i8; `sources` may be one for all."""
-    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(sources, np.int64), messages))
+    given = np.asarray(sources)
+    if given.dtype.kind not in "iu" and given.size:
+        raise TypeError(f"sources must be integers, got an array of {given.dtype}")
+    if given.shape not in ((), (messages,)):
+        raise ValueError(f"sources must be one broker or one per message ({messages}), got shape {given.shape}")
+    starts = np.ascontiguousarray(np.broadcast_to(given.astype(np.int64), messages))
     if messages and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
-        raise ValueError(f"sources must be brokers that are present ({int(present.sum())} of {len(present)} are)")
+        wrong = next(start for start in starts.tolist() if not (0 <= start < len(present) and present[start]))
+        here = f"{int(present.sum())} of {len(present)} are"
+        raise ValueError(f"sources must be brokers that are present ({here}), got {wrong}")
     return starts
 
 

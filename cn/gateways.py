@@ -10,10 +10,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cn.deliveries import Deliveries
+from cn.deliveries import Deliveries, finite_ends
 from cn.network import Network
 from cn.zones import Ints
 from matching.scan import Scan
+from topologies.arguments import integer
 
 __all__ = ["Gateways", "LocalIndex"]
 
@@ -61,7 +62,7 @@ class Gateways:
         nodes: npt.ArrayLike | None = None,
     ) -> None:
         self._network = network
-        self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
+        self._l, self._r = finite_ends(l), finite_ends(r)
         self._nodes = _places(nodes, len(self._l))
         self.home = network.subscribe(np.arange(len(self._l)), self._l, self._r, self._nodes)
         self.index = index(self._l, self._r, self.home, len(network))
@@ -76,7 +77,8 @@ class Gateways:
 
     def local(self, broker: int, message: npt.NDArray[np.void]) -> Ints:
         """Subscriptions of one broker that one message, a table of one row, concerns."""
-        return self.index.match(message, np.array([0, 1]), np.array([broker]))[1]
+        group = integer("broker", broker, 0, len(self._network) - 1)
+        return self.index.match(message, np.array([0, 1]), np.array([group]))[1]
 
     def join(
         self,
@@ -87,7 +89,7 @@ class Gateways:
     ) -> Ints:
         """Take in subscriptions under ids not in use; returns their gateways."""
         rows = np.atleast_1d(np.asarray(ids, np.int64))
-        lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
+        lows, highs = np.atleast_1d(finite_ends(l)), np.atleast_1d(finite_ends(r))
         where = _places(nodes, len(rows))
         home = self._network.subscribe(rows, lows, highs, where)
         self.index.add(rows, lows, highs, home)

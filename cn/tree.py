@@ -17,11 +17,12 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from cn.deliveries import Deliveries, Floats, Hops, Ints, link_costs, message_corners, message_starts
+from cn.deliveries import Deliveries, Floats, Hops, Ints, finite_ends, link_costs, message_corners, message_starts
 from cn.forwarding import follow_messages, multicast, next_hops
 from cn.summaries import TreeTable, grow, summarise_links, summarise_own
 from rangecast import RangecastError, njit
 from topologies import Routes
+from topologies.arguments import integer
 
 __all__ = ["RoutingTree", "TreeError"]
 
@@ -70,10 +71,10 @@ class RoutingTree:
     """
 
     def __init__(self, routes: Routes, *, limit: int = 16) -> None:
-        if limit < 1:
-            raise ValueError(f"limit must be at least 1 box, got {limit}")
+        if not isinstance(routes, Routes):
+            raise TypeError(f"routes must be Routes, got {routes!r}; make them with Routes.build")
         self.ip_routes = routes
-        self.limit = limit
+        self.limit = integer("limit", limit, 1)
         n = len(routes.brokers)
         self.present = np.ones(n, np.bool_)
         self.links = spanning_links(routes, _pairs(np.arange(n)))
@@ -106,16 +107,16 @@ class RoutingTree:
         O(links reached x limit) each; at best one, where an older box covers the newcomer.
         """
         rows = np.asarray(ids, np.int64)
-        lows, highs, where = np.asarray(l, np.float64), np.asarray(r, np.float64), np.asarray(nodes)
+        lows, highs, where = finite_ends(l), finite_ends(r), np.asarray(nodes)
         if rows.ndim != 1 or not rows.shape == lows.shape == highs.shape == where.shape:
             raise ValueError(
                 "ids, l, r and nodes must be one-dimensional and equally long, "
                 f"got shapes {rows.shape}, {lows.shape}, {highs.shape} and {where.shape}"
             )
-        wrong = ~((lows <= highs) & np.isfinite(lows) & np.isfinite(highs))
+        wrong = ~(lows <= highs)
         if wrong.any():
             at = int(wrong.argmax())
-            raise ValueError(f"a subscription needs finite ends l <= r, got [{lows[at]}, {highs[at]}] at row {at}")
+            raise ValueError(f"a subscription needs l <= r, got [{lows[at]}, {highs[at]}] at row {at}")
         home = self.home(lows, highs, where)
         self._check_distinct(rows)
         self._reserve(int(rows.max(initial=-1)) + 1)
@@ -211,16 +212,17 @@ class RoutingTree:
         -----
         O(brokers met x neighbours x limit) time for all messages together, O(messages + brokers reached) space.
         """
+        corners = message_corners(table)
         starts = message_starts(sources, len(table), self.present)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         cost = link_costs(ip_hops, len(self), owners, self.table.neighbours)
-        columns = multicast(self.table, *message_corners(table), starts, cost)
+        columns = multicast(self.table, *corners, starts, cost)
         return Deliveries(*columns[:5], np.column_stack((owners, self.table.neighbours, columns[5])))
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts."""
-        starts = message_starts(sources, len(table), self.present)
-        return Hops(*follow_messages(self.table, *message_corners(table), starts))
+        corners = message_corners(table)
+        return Hops(*follow_messages(self.table, *corners, message_starts(sources, len(table), self.present)))
 
     def path(self, source: int, target: int) -> list[int]:
         """Brokers from one to another along the tree, both included: for unicast over the overlay. O(n)."""

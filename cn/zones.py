@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cn.split_tree import Split, SplitTree, Takeover
 from rangecast import RangecastError, njit
+from topologies.arguments import generator, integer
 
 __all__ = ["ZoneTable", "Zones", "ZonesError"]
 
@@ -80,16 +81,18 @@ class Zones:
         domain: tuple[float, float] = (0.0, 1.0),
         population: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
     ) -> None:
-        if brokers < 1:
-            raise ValueError(f"brokers must be at least 1, got {brokers}")
+        brokers = integer("brokers", brokers, 1)
         if space not in ("triangle", "square"):
             raise ValueError(f"space must be 'triangle' or 'square', got {space!r}")
-        lo, hi = float(domain[0]), float(domain[1])
+        try:
+            lo, hi = (float(end) for end in domain)
+        except (TypeError, ValueError):
+            raise TypeError(f"domain must be two finite values in ascending order, got {domain!r}") from None
         if not -np.inf < lo < hi < np.inf:
             raise ValueError(f"domain must be two finite values in ascending order, got {domain}")
         self.space = space
         self.domain = (lo, hi)
-        self._rng = np.random.default_rng(seed)
+        self._rng = generator(seed)
         self._population: tuple[Floats, Floats] | None = None
         if population is not None:
             l, r = np.asarray(population[0], np.float64), np.asarray(population[1], np.float64)
@@ -154,7 +157,7 @@ class Zones:
             broker = self._size
         elif not 0 <= broker < self._size or broker in self:
             raise ValueError(f"broker must be one of the {self._size - len(self._tree.leaf)} that left, got {broker}")
-        split = self._split(broker, self._rng if seed is None else np.random.default_rng(seed))
+        split = self._split(broker, self._rng if seed is None else generator(seed))
         self._freeze()
         return split
 

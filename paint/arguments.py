@@ -1,13 +1,28 @@
 """Checks of what a server is given: the value as it is wanted, or an error that names it and says the rule."""
 
 import math
+from collections.abc import Iterable
 from operator import index as as_integer
 from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["choice", "integer", "number", "numbers", "range_end", "same_length", "sublist_length"]
+__all__ = [
+    "choice",
+    "columns",
+    "entry",
+    "flat",
+    "integer",
+    "list_length",
+    "number",
+    "numbers",
+    "range_end",
+    "same_length",
+    "sublist_length",
+]
+
+LONGEST_LIST = 1_000_000
 
 
 def number(name: str, value: SupportsFloat) -> float:
@@ -39,19 +54,52 @@ def integer(name: str, value: SupportsIndex) -> int:
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
 
 
-def numbers(name: str, values: ArrayLike, allowed: float = np.nan) -> NDArray[np.float64]:
-    """Check that values are finite, or the one infinity allowed."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
+def list_length(k: SupportsIndex) -> int:
+    """Give k, of which the scratch memory of an event is a small multiple."""
+    length = integer("k", k)
+    if not 1 <= length <= LONGEST_LIST:
+        raise ValueError(f"k must be at least 1 and at most {LONGEST_LIST} (the length of the lists), got {length}")
+    return length
+
+
+def flat(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Give an array of one dimension, of whatever it holds."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must have one dimension, got rows of unequal lengths") from None
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got {array.ndim}")
+    return array
+
+
+def entry(name: str, array: NDArray[Any], at: int, rows: str = "") -> str:
+    """Say which entry of an array is meant, or of a column of the argument `rows`."""
+    return f"{rows}[{at}] with {name} = {array[at]}" if rows else f"{name}[{at}] = {array[at]}"
+
+
+def numbers(name: str, values: ArrayLike, allowed: float = np.nan, rows: str = "") -> NDArray[np.float64]:
+    """Check that values are finite, or the one infinity allowed."""
+    array = flat(name, values)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
     array = array.astype(np.float64)
     finite = np.isfinite(array) | (array == allowed)
     if not finite.all():
-        where = int(np.argmin(finite))
-        raise ValueError(f"{name} must be finite, got {name}[{where}] = {array[where]}")
+        raise ValueError(f"{name} must be finite, got {entry(name, array, int(np.argmin(finite)), rows)}")
     return array
+
+
+def columns(name: str, rows: Iterable[Any], fields: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    """Take rows apart into one column per field."""
+    try:
+        taken = list(rows)
+    except TypeError:
+        raise TypeError(f"{name} must be rows ({', '.join(fields)}), got {rows!r}") from None
+    for at, row in enumerate(taken):
+        if not hasattr(row, "__len__") or len(row) != len(fields):
+            raise TypeError(f"{name} must be rows ({', '.join(fields)}), got {name}[{at}] = {row!r}")
+    return list(zip(*taken, strict=True)) if taken else [() for _ in fields]
 
 
 def same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArray[Any]) -> None:
@@ -62,6 +110,8 @@ def same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArra
 
 def choice(name: str, value: str, table: dict[str, Any]) -> Any:
     """Give the entry of a table under a name."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
     if value not in table:
         raise ValueError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
     return table[value]

@@ -15,7 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from matching import SubscriptionIndex
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Change, Plan, Rows, Tallying
-from paint.arguments import choice, integer, number, numbers, range_end, same_length, sublist_length
+from paint.arguments import (
+    choice,
+    columns,
+    entry,
+    flat,
+    integer,
+    list_length,
+    number,
+    numbers,
+    range_end,
+    same_length,
+    sublist_length,
+)
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.indexes import INDEXES
@@ -48,7 +60,10 @@ class Server:
         Length of the lists, at least 1; it may be larger than n.
     algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
         Paint-Dense (Section III-A), CN-Relax (Section V), Paint-Sparse (Section III-B), or Unicast (Section V), which
-        finds the affected subscriptions among candidates or through Paint-Dense's tiles (footnote 8).
+        finds the affected subscriptions among candidates or through Paint-Dense's tiles (footnote 8). Those but the
+        first two know the subscriptions and take `subscribe`; dense and sparse have Paint-Batch, so only they take
+        `window` and the first two variants of `batch`. Unicast's rows are of type `paint.UNICAST`, explained in
+        `paint.unicast`; all others' are of type `paint.MESSAGE`, explained in `paint.messages`.
     index : {"tournament", "kd", "range"}
         The object index; all send the same, the first is the fastest.
     epsilon : float in (0, 1], optional
@@ -86,9 +101,7 @@ class Server:
     ) -> None:
         xs, ys = numbers("x", x), numbers("y", y)
         same_length("x", xs, "y", ys)
-        k = integer("k", k)
-        if k < 1:
-            raise ValueError(f"k must be at least 1 (the length of the lists), got {k}")
+        k = list_length(k)
         chosen = choice("algorithm", algorithm, ALGORITHMS)
         chosen_index = choice("index", index, INDEXES)
         for name, value in (("epsilon", epsilon), ("subscriptions", subscriptions), ("sketch", sketch)):
@@ -98,6 +111,8 @@ class Server:
             raise ValueError(
                 f"algorithm {algorithm!r} needs subscriptions, an (m, 2) array of ranges; it may be empty"
             )
+        if sketch is not None and integer("sketch", sketch) < 1:
+            raise ValueError(f"sketch must be at least 1 (rectangles that cover the subscriptions), got {sketch}")
         sign = -1.0 if descending else 1.0
         self._plan = Plan(k, sublist_length(epsilon, k), sign, np.zeros(4, np.int64))
         self._sign = sign
@@ -144,7 +159,10 @@ class Server:
 
     def _need_subscriptions(self) -> None:
         if "subscriptions" not in self._takes:
-            raise RangecastError("this server's algorithm does not know the subscriptions; choose algorithm 'sparse'")
+            aware = ", ".join(name for name, one in ALGORITHMS.items() if "subscriptions" in one.takes)
+            raise RangecastError(
+                f"this server's algorithm does not know the subscriptions; those that do are {aware}"
+            )
 
     def update(self, object_id: SupportsIndex, new_y: SupportsFloat) -> Messages:
         """Change the y of an object (Upd of Section II-A); nothing is sent if it stays the same.
@@ -228,7 +246,7 @@ class Server:
         TypeError, ValueError
             If any entry is one that `update` refuses; then no event has happened.
         """
-        ids, ys = self._events(object_ids, new_ys, deletions=False)
+        ids, ys = self._events(object_ids, new_ys)
         rows, marks = self._algorithm.replay(ids, ys)
         return Messages.of_stream(rows, marks, self._algorithm.dtype)
 
@@ -257,14 +275,8 @@ class Server:
         """
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
-        object_ids, new_ys = [], []
-        try:
-            for object_id, new_y in events:
-                object_ids.append(object_id)
-                new_ys.append(new_y)
-        except (TypeError, ValueError):
-            raise TypeError("events must be pairs (object_id, new_y)") from None
-        ids, ys = self._events(object_ids, new_ys, deletions=True)
+        object_ids, new_ys = columns("events", events, ("object_id", "new_y"))
+        ids, ys = self._events(object_ids, new_ys, "events")
         if variant == "online":
             return self._one_by_one(ids, ys)
         ids, ys = coalesce(ids, ys, self._index.arrays.y)
@@ -321,7 +333,7 @@ class Server:
         """Check a window; what it makes of each object, by id, and the next free id after it."""
         found: dict[int, Change] = {}
         fresh, gone = self._count, self._sign * math.inf
-        for object_id, x, y in events:
+        for object_id, x, y in zip(*columns("events", events, ("object_id", "x", "y")), strict=True):
             i = integer("object_id", object_id)
             place, rank = number("x", x), math.inf if y == gone else self._sign * number("y", y)
             if i in found:
@@ -352,7 +364,7 @@ class Server:
         """
         if not isinstance(self._algorithm, Tallying):
             raise ValueError("only the algorithm 'unicast' counts messages without listing them; choose replay")
-        return self._algorithm.tally(*self._events(object_ids, new_ys, deletions=False))
+        return self._algorithm.tally(*self._events(object_ids, new_ys))
 
     def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
         """Replay events, with a break at each deletion, as one event."""
@@ -368,22 +380,24 @@ class Server:
         return Messages(table, np.array((0, len(table))))
 
     def _events(
-        self, object_ids: ArrayLike, new_ys: ArrayLike, *, deletions: bool
+        self, object_ids: ArrayLike, new_ys: ArrayLike, rows: str = ""
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Check a stream of events; ids, and y as the index has it, +inf for a deletion."""
-        ids = np.asarray(object_ids)
-        if ids.ndim != 1:
-            raise ValueError(f"object_ids must have one dimension, got {ids.ndim}")
+        """Check a stream of events; ids, and y as the index has it, +inf for a deletion.
+
+        With `rows`, the two are columns of an argument of that name, which may hold deletions.
+        """
+        id_name, y_name = ("object_id", "new_y") if rows else ("object_ids", "new_ys")
+        ids = flat(id_name, object_ids)
         if ids.dtype.kind not in "iu" and len(ids):
-            raise TypeError(f"object_ids must be integers, got an array of {ids.dtype}")
+            raise TypeError(f"{id_name} must be integers, got an array of {ids.dtype}")
         gone = self._sign * np.inf
-        ys = numbers("new_ys", new_ys, allowed=gone if deletions else np.nan)
-        same_length("object_ids", ids, "new_ys", ys)
+        ys = numbers(y_name, new_ys, allowed=gone if rows else np.nan, rows=rows)
+        same_length(id_name, ids, y_name, ys)
         known = (ids >= 0) & (ids < self._count)
         known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
         if not known.all():
-            where = int(np.argmin(known))
-            raise ValueError(f"object_ids[{where}] = {ids[where]} is not an object of this server: {self._known()}")
+            wrong = entry(id_name, ids, int(np.argmin(known)), rows)
+            raise ValueError(f"{wrong} is not an object of this server: {self._known()}")
         ids = ids.astype(np.int64)
         deleted = np.flatnonzero(ys == gone)
         if len(deleted):

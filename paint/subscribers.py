@@ -29,7 +29,10 @@ class Subscribers:
                 raise ValueError("a sketch is made from ranges, got a SubscriptionIndex: pass an (m, 2) array")
             self._index = subscriptions
             return
-        ends = np.asarray(subscriptions)
+        try:
+            ends = np.asarray(subscriptions)
+        except ValueError:
+            raise ValueError("subscriptions must be rows [l, r], got rows of unequal lengths") from None
         if ends.size == 0:
             ends = np.empty((0, 2))
         if ends.ndim != 2 or ends.shape[1] != 2:

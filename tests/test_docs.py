@@ -1,5 +1,7 @@
 """Code of the documentation is run as it stands."""
 
+import contextlib
+import io
 import re
 from pathlib import Path
 
@@ -25,6 +27,18 @@ def test_the_approach_of_the_guide_is_right_on_all_kinds_of_events_and_faults(se
         assert len(table) == scenario.events.count
     finally:
         APPROACHES.pop("hybrid")
+
+
+def test_the_network_from_python_prints_what_the_page_says() -> None:
+    page = (DOCS / "network-from-python.md").read_text(encoding="utf-8")
+    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert len(pieces) == page.count("```python") == 6
+    names: dict[str, object] = {}
+    for code, printed in pieces:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, names)
+        assert out.getvalue() == printed
 
 
 def test_the_ring_of_the_guide_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

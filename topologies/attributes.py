@@ -13,6 +13,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from topologies.arguments import check_graph, generator
+
 __all__ = [
     "BANDWIDTH_MBPS",
     "BANDWIDTH_STEPS",
@@ -84,7 +86,7 @@ def fill(graph: "nx.Graph[int]", seed: int = 0) -> None:
     Parameters
     ----------
     graph : networkx.Graph
-        Nodes 0..N-1.
+        Undirected, nodes 0..N-1, no node linked to itself.
     seed : int
         Decides where nodes stand that lack `x` or `y`.
 
@@ -92,12 +94,8 @@ def fill(graph: "nx.Graph[int]", seed: int = 0) -> None:
     -----
     O(N + E). What a node gets does not depend on which others have a place already.
     """
-    nodes = graph.number_of_nodes()
-    if any(v not in graph for v in range(nodes)):
-        raise ValueError(
-            f"the nodes of graph must be the integers 0 to {nodes - 1}; use networkx.convert_node_labels_to_integers"
-        )
-    drawn = random_places(nodes, np.random.default_rng(seed)).tolist()
+    nodes = check_graph(graph)
+    drawn = random_places(nodes, generator(seed)).tolist()
     for v, attributes in graph.nodes(data=True):
         if "x" not in attributes or "y" not in attributes:
             attributes["x"], attributes["y"] = drawn[v]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import networkx as nx
 
+from topologies.arguments import check_graph
 from topologies.draft import BrokenLineError, Draft
 from topologies.errors import TopologyError
 from topologies.graph_files import parse_gml, parse_graphml
@@ -83,6 +84,8 @@ def read_network(
     Linear in the size of the file; the text is held in memory.
     """
     path = Path(path)
+    if path.is_dir():
+        raise TopologyError(f"{path} is a directory; name a file in it")
     parse = READERS[_check_format(path, form, READERS)]
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -113,15 +116,31 @@ def write_network(graph: "nx.Graph[int]", path: str | Path, form: str | None = N
 
     Notes
     -----
-    Linear in the size of the graph.
+    Linear in the size of the graph. CAIDA lists hold relations that a graph does not keep: they are only read.
+
+    Raises
+    ------
+    TopologyError
+        When there is no such directory, or a node or link lacks an attribute that the format needs.
     """
     path = Path(path)
-    lines = WRITERS[_check_format(path, form, WRITERS)](graph)
+    form = _check_format(path, form, WRITERS)
+    if form in ("edges", "inet"):
+        check_graph(graph)
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a directory" if path.is_dir() else f"cannot be written: there is no directory {path.parent}"
+        raise TopologyError(f"{path} {problem}")
+    lines = WRITERS[form](graph)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(f"{line}\n" for line in lines)
         Path(temporary).replace(path)
+    except KeyError as missing:
+        Path(temporary).unlink()
+        raise TopologyError(
+            f"{path} cannot be written: a node or link lacks {missing}; topologies.fill adds what is missing"
+        ) from None
     except BaseException:
         Path(temporary).unlink()
         raise
@@ -143,5 +162,6 @@ def _check_format(path: Path, form: str | None, known: Iterable[str]) -> str:
                 f"the format of {path} does not follow from its name; give form as one of {', '.join(known)}"
             )
     if form not in known:
-        raise ValueError(f"form must be one of {', '.join(known)}, got {form!r}")
+        hint = "; CAIDA lists are only read" if form == "caida" else ""
+        raise ValueError(f"form must be one of {', '.join(known)}, got {form!r}{hint}")
     return form

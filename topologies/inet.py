@@ -6,13 +6,13 @@ the nodes stand. The smallest network is that of November 1997, 3,037 nodes.
 """
 
 import math
-import operator
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from rangecast import njit
+from topologies.arguments import generator, integer
 from topologies.attributes import network, random_places
 
 __all__ = ["MIN_NODES", "inet", "inet_degrees"]
@@ -42,7 +42,7 @@ def inet_degrees(nodes: int, degree_one_share: float | None = None) -> NDArray[n
     not yet given a degree exceeds that target, when they are more than one. Three largest degrees come from
     their own power law over the rank and replace the three largest found so far.
     """
-    nodes = operator.index(nodes)
+    nodes = integer("nodes", nodes)
     if nodes < MIN_NODES:
         raise ValueError(
             f"nodes must be at least {MIN_NODES} (the size INET-3.0 starts from), got {nodes}; "
@@ -115,7 +115,7 @@ def inet(nodes: int, seed: int, degree_one_share: float | None = None) -> "nx.Gr
             f"degree_one_share must leave stubs for all nodes of degree one, got {degree_one_share}: "
             f"{len(degrees) - inner} of them need one and {spare} are left; give a smaller share"
         )
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     places = random_places(len(degrees), rng)
     distinct, kind, frequency = np.unique(-degrees, return_inverse=True, return_counts=True)
     start = np.concatenate(([0], np.cumsum(frequency)))

@@ -5,7 +5,6 @@ and gives the same graph for the same seed.
 """
 
 import math
-import operator
 
 import networkx as nx
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from topologies.arguments import generator, integer
 from topologies.attributes import PLANE, network, random_places
 
 __all__ = ["barabasi_albert", "transit_stub", "waxman"]
@@ -42,12 +42,12 @@ def waxman(nodes: int, seed: int, mean_degree: float | None = None, alpha: float
     shortest possible link. O(N log N + E/s), s the mean of exp(-d / (α L)): pairs are drawn with probability β, then
     thinned.
     """
-    nodes = _at_least("nodes", nodes, 2)
+    nodes = integer("nodes", nodes, 2)
     if mean_degree is not None and not mean_degree > 0:
         raise ValueError(f"mean_degree must be positive, got {mean_degree}")
     if not alpha > 0:
         raise ValueError(f"alpha must be positive, got {alpha}")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     places = random_places(nodes, rng)
     scale = alpha * math.hypot(PLANE, PLANE)
     sample = rng.random((100_000, 4)) * PLANE
@@ -83,9 +83,9 @@ def barabasi_albert(nodes: int, seed: int, links_per_node: int = 2) -> "nx.Graph
     After A.-L. Barabási and R. Albert, "Emergence of scaling in random networks", 1999, by
     `networkx.barabasi_albert_graph`; always connected. O(N links_per_node).
     """
-    links_per_node = _at_least("links_per_node", links_per_node, 1)
-    nodes = _at_least("nodes", nodes, links_per_node + 1)
-    places = random_places(nodes, np.random.default_rng(seed))
+    links_per_node = integer("links_per_node", links_per_node, 1)
+    nodes = integer("nodes", nodes, links_per_node + 1)
+    places = random_places(nodes, generator(seed))
     grown = nx.barabasi_albert_graph(nodes, links_per_node, seed=seed)
     return network(places, np.asarray(list(grown.edges), dtype=np.int64))
 
@@ -113,13 +113,13 @@ def transit_stub(
     stand around a random place, a transit domain within 1,000 units and a stub within 300 of its transit node.
     O(N) time and space.
     """
-    transit_domains = _at_least("transit_domains", transit_domains, 1)
-    transit_size = _at_least("transit_size", transit_size, 1)
-    stubs_per_transit = _at_least("stubs_per_transit", stubs_per_transit, 1)
+    transit_domains = integer("transit_domains", transit_domains, 1)
+    transit_size = integer("transit_size", transit_size, 1)
+    stubs_per_transit = integer("stubs_per_transit", stubs_per_transit, 1)
     backbone = transit_domains * transit_size
     stubs = backbone * stubs_per_transit
-    nodes = _at_least("nodes", nodes, backbone + stubs)
-    rng = np.random.default_rng(seed)
+    nodes = integer("nodes", nodes, backbone + stubs)
+    rng = generator(seed)
 
     centres = random_places(transit_domains, rng)
     places = [_around(np.repeat(centres, transit_size, axis=0), 1_000, rng)]
@@ -135,14 +135,6 @@ def transit_stub(
         links.append(np.asarray([[transit, first + rng.integers(len(members))]]))
         first += len(members)
     return network(np.concatenate(places), np.concatenate(links))
-
-
-def _at_least(name: str, value: int, least: int) -> int:
-    """Return the value as an int, or complain that it is no integer or too small."""
-    number = operator.index(value)
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}")
-    return number
 
 
 def _random_pairs(nodes: int, probability: float, rng: np.random.Generator) -> NDArray[np.int64]:

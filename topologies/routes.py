@@ -7,7 +7,6 @@ to rounding; the way back may use other links only where both hops and delay tie
 """
 
 import hashlib
-import operator
 import os
 import tempfile
 import zipfile
@@ -22,6 +21,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from rangecast import njit
+from topologies.arguments import check_graph, integer
 from topologies.errors import TopologyError
 
 __all__ = ["Routes"]
@@ -84,7 +84,7 @@ class Routes:
         Raises
         ------
         ValueError
-            When the labels are not 0..N-1, or a broker is not among them.
+            When the labels are not 0..N-1, a broker is not among them, or the graph is directed or has loops.
         TopologyError
             When the graph is not connected, or a link lacks an attribute or has a meaningless one.
 
@@ -93,12 +93,7 @@ class Routes:
         O(B (N + E)) time: `scipy.sparse.csgraph.breadth_first_order` orders the nodes by hops from each broker, then
         a kernel picks the best last link of every node in that order.
         """
-        nodes = graph.number_of_nodes()
-        if any(v not in graph for v in range(nodes)):
-            raise ValueError(
-                f"the nodes of graph must be the integers 0 to {nodes - 1}; "
-                "use networkx.convert_node_labels_to_integers"
-            )
+        nodes = check_graph(graph)
         places = _check_brokers(brokers, nodes)
         links, delays, bandwidths = _link_table(graph)
         file = None if cache is None else cache / f"{_content_hash(nodes, links, delays, bandwidths, places)}.npz"
@@ -112,11 +107,12 @@ class Routes:
 
     def path(self, i: int, j: int) -> list[int]:
         """Nodes on the way from broker i to broker j, both included; O(hops)."""
-        return self.node_path(i, int(self.brokers[j]))
+        return self.node_path(i, int(self.brokers[integer("j", j, 0, len(self.brokers) - 1)]))
 
     def node_path(self, i: int, node: int) -> list[int]:
         """Nodes on the way from broker i to a node, both included; O(hops)."""
-        path = [int(node)]
+        i = integer("i", i, 0, len(self.brokers) - 1)
+        path = [integer("node", node, 0, self.via.shape[1] - 1)]
         while (link := self.via[i, path[-1]]) >= 0:
             path.append(int(self.links[link].sum()) - path[-1])
         return path[::-1]
@@ -144,12 +140,18 @@ class Routes:
                 f"pairs_bytes must have shape {self.hops.shape} (a row and a column for each broker), "
                 f"got {traffic.shape}"
             )
+        sound = np.isfinite(traffic) & (traffic >= 0)
+        if not sound.all():
+            i, j = np.argwhere(~sound)[0].tolist()
+            raise ValueError(f"pairs_bytes must be finite and not negative, got {traffic[i, j]} from {i} to {j}")
         return _add_loads(self.via, self.links, self.brokers, traffic)
 
 
 def _check_brokers(brokers: Sequence[int] | NDArray[np.integer], nodes: int) -> NDArray[np.int64]:
     """Brokers as an array of node labels, or an error that names the first wrong one."""
-    places = np.asarray([operator.index(broker) for broker in brokers], dtype=np.int64)
+    if not isinstance(brokers, Iterable):
+        raise TypeError(f"brokers must be a sequence of nodes, got {brokers!r}")
+    places = np.asarray([integer("every broker", broker) for broker in brokers], dtype=np.int64)
     if len(places) == 0:
         raise ValueError("brokers must name at least one node, got none")
     wrong = places[(places < 0) | (places >= nodes)]

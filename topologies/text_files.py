@@ -4,7 +4,8 @@ INET: a line with the numbers of nodes and links, a line `id x y` for each node,
 the weight being the Euclidean distance. INET rounds it; a weight within 1 of the distance of the two places therefore
 means that distance, and any other weight is taken as the length of the link. The format has no bandwidths.
 
-Edge list: `u v`, `u v delay_ms` or `u v delay_ms bandwidth_mbps`, parted by blanks or commas.
+Edge list: `u v`, `u v delay_ms` or `u v delay_ms bandwidth_mbps`, parted by blanks or commas, without a line of
+column names; a network of one node is a line with its label.
 
 CAIDA (serial-1): `a|b|relation`, -1 for provider and customer, 0 for peers; a fourth field (serial-2) is the source.
 The relation is checked and not kept: routes here follow hops, not contracts.
@@ -25,6 +26,7 @@ __all__ = ["format_edges", "format_inet", "parse_caida", "parse_edges", "parse_i
 _DIGITS = 18
 
 INET_ROUNDING = 1.0
+HEADER_WORDS = {"source", "target", "src", "dst", "from", "to", "u", "v", "node1", "node2"}
 
 
 def parse_inet(text: str) -> Draft:
@@ -71,7 +73,12 @@ def format_inet(graph: "nx.Graph[int]") -> Iterator[str]:
 def parse_edges(text: str) -> Draft:
     """Read an edge list; nodes are numbered as `Draft.finish` says; O(lines)."""
     draft = Draft()
-    for line, fields in _rows(text, ","):
+    rows = list(_rows(text, ","))
+    if len(rows) == 1 and len(rows[0][1]) == 1:
+        draft.add_node(rows[0][1][0], rows[0][0], {})
+        return draft
+    _refuse_header(rows)
+    for line, fields in rows:
         if not 2 <= len(fields) <= 4:
             raise BrokenLineError(
                 line, f"expected two nodes, then at most delay_ms and bandwidth_mbps, got {len(fields)} fields"
@@ -82,9 +89,27 @@ def parse_edges(text: str) -> Draft:
     return draft
 
 
+def _refuse_header(rows: list[tuple[int, list[str]]]) -> None:
+    """Complain when the first line names columns: words that no later line has, usual ones or before numbers only."""
+    if len(rows) < 2:
+        return
+    (line, first), *later = rows
+    words = {field.lower() for field in first[:2]}
+    labels = {label for _, fields in later for label in fields[:2]}
+    above_numbers = not any(_is_number(word) for word in words) and all(_is_number(label) for label in labels)
+    if len(words) == 2 and labels.isdisjoint(first[:2]) and (above_numbers or words <= HEADER_WORDS):
+        raise BrokenLineError(line, f"expected two nodes, got a header, {first[0]} {first[1]}; put # before it")
+
+
+def _is_number(label: str) -> bool:
+    return label.isascii() and label.removeprefix("-").isdigit()
+
+
 def format_edges(graph: "nx.Graph[int]") -> Iterator[str]:
-    """Write an edge list with delays and bandwidths; it keeps no places, and no node without links."""
+    """Write an edge list with delays and bandwidths; it keeps no places. A network of one node is its label."""
     yield "# u v delay_ms bandwidth_mbps"
+    if len(graph) == 1:
+        yield from map(str, graph)
     for u, v, attributes in graph.edges(data=True):
         yield f"{u} {v} {attributes['delay_ms']!r} {attributes['bandwidth_mbps']!r}"
 

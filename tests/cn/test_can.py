@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, Zones, fewest_hops
+import paint
+from cn import Can, Gateways, Zones, fewest_hops
 from tests.cn.drawing import RECTANGLE, draw_rectangles, seeds, spaces
 from tests.oracles.network import neighbour_graph, zones_meeting
 
@@ -192,8 +193,24 @@ def test_refusals() -> None:
     for bad in [(0.6, 0.5, 0.3, 0.7), (0.4, 0.5, 0.4, 0.6), (0.4, 0.5, 0.3, 0.5), (np.nan, 0.5, 0.3, 0.6)]:
         with pytest.raises(ValueError, match=r"l_out < l_in <= r_in < r_out, got .* at row 1"):
             can.multicast(np.array([good[0], bad], RECTANGLE), 0)
-    with pytest.raises(ValueError, match="sources must be brokers"):
+    with pytest.raises(ValueError, match=r"sources must be brokers that are present \(4 of 4 are\), got 4$"):
         can.multicast(good, 4)
+    with pytest.raises(TypeError, match="sources must be integers, got an array of float64"):
+        can.multicast(good, 1.5)
+    with pytest.raises(ValueError, match=r"one broker or one per message \(1\), got shape \(2,\)"):
+        can.hops(good, [0, 1])
+    messages = paint.Server([0.2, 0.6], [1.0, 2.0], k=1).update(1, 0.5)
+    for carry in (can.multicast, can.hops):
+        with pytest.raises(TypeError, match=r"table must be an array with the fields l_in, .*, got Messages"):
+            carry(messages, 0)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="table must be an array with the fields l_in"):
+            carry(np.zeros(1, paint.UNICAST), 0)
+    assert can.multicast(messages.table, 0).offsets[-1] > 0
+    with pytest.raises(TypeError, match=r"zones must be Zones, got 5; make them with Zones\(brokers\)"):
+        Can(5)  # type: ignore[arg-type]
+    for broker in (4, -1):
+        with pytest.raises(ValueError, match=f"broker must be between 0 and 3, got {broker}"):
+            Gateways(can, [0.1], [0.2]).local(broker, good)
     with pytest.raises(ValueError, match="source must be a broker that holds a zone, got 4"):
         can.path(4, 0)
     with pytest.raises(ValueError, match="broker must be a broker that holds a zone, got 4"):

@@ -312,16 +312,20 @@ def test_networks_are_interchangeable() -> None:
 
 def test_refusals() -> None:
     routes = Routes.build(link_up(nx.path_graph(3), np.random.default_rng(1)), range(3))
-    with pytest.raises(ValueError, match="limit must be at least 1 box, got 0"):
+    with pytest.raises(ValueError, match="limit must be at least 1, got 0"):
         RoutingTree(routes, limit=0)
+    with pytest.raises(TypeError, match=r"limit must be an integer, got 1\.5"):
+        RoutingTree(routes, limit=1.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"routes must be Routes, got 5; make them with Routes\.build"):
+        RoutingTree(5)  # type: ignore[arg-type]
     tree = RoutingTree(routes)
     tree.subscribe([3], [0.1], [0.2], [0])
     for arguments, reason in [
         (([3], [0.1], [0.2], [0]), "ids must not be in use, got 3"),
         (([-1], [0.1], [0.2], [0]), "ids must not be negative, got -1"),
         (([4, 4], [0.1, 0.1], [0.2, 0.2], [0, 0]), "ids must be distinct"),
-        (([4], [0.3], [0.2], [0]), r"needs finite ends l <= r, got \[0.3, 0.2\] at row 0"),
-        (([4], [0.1], [np.inf], [0]), "needs finite ends"),
+        (([4], [0.3], [0.2], [0]), r"needs l <= r, got \[0.3, 0.2\] at row 0"),
+        (([4], [0.1], [np.nan], [0]), "needs l <= r"),
         (([4], [0.1], [0.2], [3]), "nodes must be between 0 and 2, got 3"),
         (([4], [0.1], [0.2], [0, 1]), "equally long"),
     ]:
@@ -343,7 +347,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="nodes must be between 0 and 2, got -1"):
         Gateways(RoutingTree(routes), [0.1], [0.2])
     good = np.array([(0.1, 0.2, 0.0, 0.6)], RECTANGLE)
-    with pytest.raises(ValueError, match=r"sources must be brokers that are present \(2 of 3 are\)"):
+    with pytest.raises(ValueError, match=r"sources must be brokers that are present \(2 of 3 are\), got 1$"):
         tree.multicast(good, 1)
     assert tree.multicast(good, 2).zones.tolist() == [0]
     assert len(tree.multicast(good[:0], 2).zones) == 0
@@ -360,3 +364,14 @@ def test_kernels_work_interpreted() -> None:
         "check_messages(tree, known, nodes, rng, exact=False)"
     )
     subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+
+
+def test_open_ended_subscriptions_are_reached_on_both_networks() -> None:
+    routes = Routes.build(link_up(nx.path_graph(4), np.random.default_rng(1)), range(4))
+    l, r = [-np.inf, 0.2, -np.inf, 0.1], [0.4, np.inf, np.inf, 0.2]
+    open_sides = np.array([(0.3, 0.3, -np.inf, np.inf)], RECTANGLE)
+    for network in (Can(Zones(4, seed=1)), RoutingTree(routes)):
+        gateways = Gateways(network, l, r, nodes=[0, 1, 2, 3])
+        gateways.join([4], [0.3], [np.inf], nodes=[2])
+        _, told = gateways.match(open_sides, network.multicast(open_sides, network.server))
+        assert sorted(told.tolist()) == [0, 1, 2, 4]

@@ -1,5 +1,7 @@
 """Zones tile the space, know their neighbours and find every subscription's home, whatever joins and leaves."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -108,7 +110,24 @@ def test_same_seed_same_zones() -> None:
     assert not np.array_equal(Zones(50, seed=9).table.extents, Zones(50, seed=8).table.extents)
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"brokers": "3"}, "brokers must be an integer, got '3'"),
+        ({"brokers": 2.5}, "brokers must be an integer, got 2.5"),
+        ({"domain": 5}, "domain must be two finite values in ascending order, got 5"),
+        ({"domain": (0.0, "a")}, "domain must be two finite values"),
+        ({"seed": "one"}, "seed must be an integer of at least 0 or a numpy Generator, got 'one'"),
+    ],
+)
+def test_arguments_of_the_wrong_kind(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        Zones(**{"brokers": 2, **options})
+
+
 def test_refusals() -> None:
+    with pytest.raises(ValueError, match=r"seed must be an integer of at least 0 .* got -1"):
+        Zones(2, seed=-1)
     with pytest.raises(ValueError, match="brokers must be at least 1, got 0"):
         Zones(0)
     with pytest.raises(ValueError, match="domain must be two finite values"):

@@ -176,8 +176,8 @@ def test_descending_mirrors_ascending() -> None:
         ([(0, 1.0), (1, -math.inf)], ValueError, "must be finite"),
         ([(0, 1.0), (0.5, 2.0)], TypeError, "must be integers"),
         ([(0, 1.0), (1, "2")], TypeError, "must be numbers"),
-        ([(0, 1.0), (1,)], TypeError, "must be pairs"),
-        ([(0, 1.0), 7], TypeError, "must be pairs"),
+        ([(0, 1.0), (1,)], TypeError, r"must be rows \(object_id, new_y\)"),
+        ([(0, 1.0), 7], TypeError, r"must be rows \(object_id, new_y\)"),
         ([(0, math.inf), (0, 1.0)], ValueError, "no later event may name it"),
     ],
 )

@@ -11,6 +11,8 @@ import pytest
 
 import paint
 from paint.messages import reserve, stamp
+from paint.server import ALGORITHMS
+from rangecast import RangecastError
 from tests.oracles.topk import distinct_subscriptions, reaches
 
 NAN = float("nan")
@@ -40,6 +42,18 @@ def state(server: paint.Server) -> list[Any]:
         ({"subscriptions": [[0.0, 1.0]]}, ValueError, "takes no subscriptions"),
         ({"algorithm": "watercolour"}, ValueError, "algorithm must be one of"),
         ({"index": "shoebox"}, ValueError, "index must be one of"),
+        ({"algorithm": ["dense"]}, TypeError, r"algorithm must be one of dense, .*, got \['dense'\]"),
+        ({"index": {}}, TypeError, "index must be one of kd, .*, got {}"),
+        ({"k": 10**12}, ValueError, "k must be at least 1 and at most 1000000 .*, got 1000000000000"),
+        ({"k": 10**30}, ValueError, "k must be at least 1 and at most"),
+        ({"x": [[1.0], [2.0, 3.0]]}, ValueError, "x must have one dimension, got rows of unequal lengths"),
+        ({"algorithm": "sparse", "subscriptions": [[1.0], [2.0, 3.0]]}, ValueError, "subscriptions must be rows"),
+        ({"algorithm": "sparse", "subscriptions": [], "sketch": 0}, ValueError, "sketch must be at least 1 .* got 0"),
+        (
+            {"algorithm": "sparse", "subscriptions": [], "sketch": 1.5},
+            TypeError,
+            "sketch must be an integer",
+        ),
     ],
 )
 def test_a_server_that_cannot_be(options: dict[str, Any], error: type[Exception], words: str) -> None:
@@ -81,6 +95,56 @@ def test_a_refused_event_changes_nothing(event: Callable[[paint.Server], Any], e
     before = state(server)
     with pytest.raises(error):
         event(server)
+    assert state(server) == before
+
+
+@pytest.mark.parametrize(
+    ("event", "error", "words"),
+    [
+        (lambda s: s.batch([(0, 1.0), (9, 2.0)]), ValueError, r"^events\[1\] with object_id = 9 is not an object"),
+        (lambda s: s.batch([(0, 1.0), (2, NAN)]), ValueError, r"^new_y must .*, got events\[1\] with new_y = nan$"),
+        (lambda s: s.batch([(0.5, 1.0)]), TypeError, "^object_id must be integers, got an array of float64$"),
+        (lambda s: s.batch([(0, "a")]), TypeError, "^new_y must be numbers"),
+        (
+            lambda s: s.batch([(0, 1.0), (2, 1.0, 3)]),
+            TypeError,
+            r"rows \(object_id, new_y\), got events\[1\] = \(2, 1",
+        ),
+        (lambda s: s.batch([(0, 1.0), 2]), TypeError, r"rows \(object_id, new_y\), got events\[1\] = 2$"),
+        (lambda s: s.batch(None), TypeError, r"events must be rows \(object_id, new_y\), got None$"),
+        (lambda s: s.batch([(0, [1.0]), (2, [1.0, 2.0])]), ValueError, "new_y must have one dimension"),
+        (lambda s: s.window([(0, 1.0)]), TypeError, r"rows \(object_id, x, y\), got events\[0\] = \(0, 1.0\)$"),
+        (lambda s: s.window([(0, 1.0, 2.0), None]), TypeError, r"got events\[1\] = None$"),
+        (lambda s: s.window(None), TypeError, r"events must be rows \(object_id, x, y\), got None$"),
+        (
+            lambda s: s.replay([[0], [1, 2]], [1.0, 1.0]),
+            ValueError,
+            "^object_ids must have one dimension, got rows",
+        ),
+        (lambda s: s.replay([0, 9], [1.0, 1.0]), ValueError, r"^object_ids\[1\] = 9 is not an object"),
+    ],
+)
+def test_a_refusal_speaks_of_what_was_given(
+    event: Callable[[paint.Server], Any], error: type[Exception], words: str
+) -> None:
+    server = paint.Server([1.0, 2.0, 3.0], [5.0, 6.0, 7.0], k=2)
+    before = state(server)
+    with pytest.raises(error, match=words):
+        event(server)
+    assert state(server) == before
+
+
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+def test_which_algorithms_take_subscriptions(algorithm: str) -> None:
+    needs = "subscriptions" in ALGORITHMS[algorithm].takes
+    server = paint.Server([1.0], [5.0], k=2, algorithm=algorithm, subscriptions=[] if needs else None)
+    if needs:
+        assert server.subscribe(0.0, 2.0) == 0
+        return
+    before = state(server)
+    for ask in (lambda: server.subscribe(0.0, 2.0), lambda: server.unsubscribe(0)):
+        with pytest.raises(RangecastError, match=r"those that do are sparse, unicast, unicast-tiles$"):
+            ask()
     assert state(server) == before
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.topologies.networks import connected_networks
-from topologies import TopologyError, inet, read_network, write_network
+from topologies import TopologyError, fill, inet, read_network, write_network
 from topologies.errors import DisconnectedError
 
 
@@ -182,6 +182,18 @@ BROKEN = {
 }
 
 
+BROKEN |= {
+    "header over numbers": (
+        "a.csv",
+        "# links\nhere,there\n0,1\n1,2\n",
+        2,
+        "got a header, here there; put # before it",
+    ),
+    "header over names": ("a.csv", "Source,Target\na,b\nb,c\n", 1, "got a header, Source Target; put # before it"),
+    "header of four": ("a.csv", "u,v,delay_ms,bandwidth_mbps\n0,1,1,1\n", 1, "got a header, u v; put # before it"),
+}
+
+
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_files_name_line_and_reason(tmp_path: Path, case: str) -> None:
     name, text, line, reason = BROKEN[case]
@@ -226,13 +238,45 @@ def test_formats_are_known_by_name(tmp_path: Path) -> None:
         read_network(path)
     with pytest.raises(ValueError, match=r"form must be one of .* got 'xml'"):
         read_network(path, form="xml")
-    with pytest.raises(ValueError, match="form must be one of edges, gml, graphml, inet, got 'caida'"):
+    with pytest.raises(ValueError, match="edges, gml, graphml, inet, got 'caida'; CAIDA lists are only read"):
         write_network(inet(3_037, 0), tmp_path / "a.as-rel")
 
 
 def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    path = put(tmp_path, "a.inet", "old")
-    with pytest.raises(KeyError):
-        write_network(nx.path_graph(3), path)
-    assert path.read_text() == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["a.inet"]
+    bare, odd = nx.path_graph(3), nx.path_graph(3)
+    odd.nodes[1]["x"] = [1]
+    for name, graph, error, words in [
+        ("a.inet", bare, TopologyError, "cannot be written: a node or link lacks 'x'; topologies.fill adds"),
+        ("a.edges", bare, TopologyError, "a node or link lacks 'delay_ms'; topologies.fill adds"),
+        ("a.graphml", odd, Exception, "list"),
+    ]:
+        path = put(tmp_path, name, "old")
+        with pytest.raises(error, match=words):
+            write_network(graph, path)
+        assert path.read_text() == "old"
+        assert [file.name for file in tmp_path.iterdir()] == [name]
+        path.unlink()
+
+
+def test_directories_are_no_files(tmp_path: Path) -> None:
+    with pytest.raises(TopologyError, match="is a directory; name a file in it"):
+        read_network(tmp_path)
+    with pytest.raises(TopologyError, match=r"a\.edges cannot be written: there is no directory .*missing$"):
+        write_network(inet(3_037, 0), tmp_path / "missing" / "a.edges")
+    (tmp_path / "b.edges").mkdir()
+    with pytest.raises(TopologyError, match=r"b\.edges is a directory"):
+        write_network(inet(3_037, 0), tmp_path / "b.edges")
+
+
+def test_one_node_goes_and_comes(tmp_path: Path) -> None:
+    graph = nx.empty_graph(1)
+    fill(graph)
+    for name in ("a.edges", "a.inet", "a.gml", "a.graphml"):
+        write_network(graph, tmp_path / name)
+        assert list(read_network(tmp_path / name)) == [0]
+
+
+def test_words_that_are_nodes_are_no_header(tmp_path: Path) -> None:
+    assert len(read_network(put(tmp_path, "a.csv", "u,v\n"))) == 2
+    assert len(read_network(put(tmp_path, "a.csv", "u,v\nv,w\n"))) == 3
+    assert len(read_network(put(tmp_path, "a.csv", "here,1\n1,2\n"))) == 3

@@ -111,7 +111,7 @@ def test_draw_takes_nodes_in_proportion() -> None:
 def test_wrong_arguments_name_the_rule() -> None:
     with pytest.raises(ValueError, match=r"nodes must be at least 3037 .* got 3036; use another model"):
         inet(3_036, 0)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"nodes must be an integer, got 4000\.5"):
         inet(4_000.5, 0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"between 0 and 1, got 1\.5"):
         inet(4_000, 0, degree_one_share=1.5)

@@ -85,6 +85,11 @@ def test_smallest_transit_stub() -> None:
 
 
 def test_wrong_arguments_name_the_rule() -> None:
+    for model in topologies.MODELS.values():
+        with pytest.raises(TypeError, match=r"nodes must be an integer, got 4000\.5"):
+            model(4_000.5, 0)
+        with pytest.raises(TypeError, match="seed must be an integer of at least 0 or a numpy Generator, got 'one'"):
+            model(4_000, "one")
     with pytest.raises(ValueError, match="nodes must be at least 2, got 1"):
         waxman(1, 0)
     with pytest.raises(ValueError, match="mean_degree must be positive, got 0"):

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.routes import best_path, path_bandwidth, path_delay
 from tests.topologies.networks import connected_networks
-from topologies import Routes, TopologyError, inet, waxman
+from topologies import Routes, TopologyError, fill, inet, waxman
 from topologies import routes as routes_module
 
 
@@ -146,8 +148,19 @@ def test_wrong_arguments_name_the_rule() -> None:
         Routes.build(graph, [3, 20])
     with pytest.raises(ValueError, match="at least one node"):
         Routes.build(graph, [])
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"every broker must be an integer, got 0\.5"):
         Routes.build(graph, [0.5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="brokers must be a sequence of nodes, got 5"):
+        Routes.build(graph, 5)  # type: ignore[arg-type]
+    routes = Routes.build(graph, [0, 1])
+    for value in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=f"pairs_bytes must be finite and not negative, got {value} from 0 to 1"):
+            routes.link_load([[0.0, value], [0.0, 0.0]])
+    for i, j, words in ((-1, 0, "i must be between 0 and 1, got -1"), (0, 2, "j must be between 0 and 1, got 2")):
+        with pytest.raises(ValueError, match=words):
+            routes.path(i, j)
+    with pytest.raises(ValueError, match="node must be between 0 and 19, got 20"):
+        routes.node_path(0, 20)
     with pytest.raises(ValueError, match="integers 0 to 19"):
         Routes.build(nx.relabel_nodes(graph, {0: 99}), [3])
     with pytest.raises(ValueError, match=r"pairs_bytes must have shape \(2, 2\)"):
@@ -158,6 +171,20 @@ def test_wrong_arguments_name_the_rule() -> None:
     pieces.remove_edges_from(list(graph.edges(0)))
     with pytest.raises(TopologyError, match="not connected: node 0 reaches 1 of 20 nodes"):
         Routes.build(pieces, [0])
+
+
+@pytest.mark.parametrize("take", [fill, lambda graph: Routes.build(graph, [0])])
+def test_graphs_of_other_kinds_are_refused(take: Callable[[Any], object]) -> None:
+    loop = waxman(20, 1)
+    loop.add_edge(3, 3)
+    for graph, error, words in [
+        (nx.DiGraph([(0, 1)]), ValueError, "undirected with single links, got a DiGraph; take networkx.Graph"),
+        (nx.MultiGraph([(0, 1), (0, 1)]), ValueError, "single links, got a MultiGraph; take networkx.Graph"),
+        (loop, ValueError, "must not link a node to itself, got 3 - 3; remove what networkx.selfloop_edges names"),
+        ([(0, 1)], TypeError, "graph must be a networkx.Graph, got list"),
+    ]:
+        with pytest.raises(error, match=words):
+            take(graph)
 
 
 @pytest.mark.parametrize(
