@@ -18,9 +18,9 @@ __all__ = [
     "Algorithm",
     "Batching",
     "Change",
+    "Outlining",
     "Plan",
     "Rows",
-    "Tallying",
     "make_marks",
     "mark",
 ]
@@ -125,8 +125,8 @@ class Batching(Protocol):
 
 
 @runtime_checkable
-class Tallying(Protocol):
-    """An algorithm that can count what it would send without listing it."""
+class Outlining(Protocol):
+    """An algorithm that writes to single subscriptions and can tell the regions that hold them instead."""
 
-    def tally(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Change one object after the other; candidates and messages of each event, shape (events, 2)."""
+    def regions(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
+        """Change one object after the other; rows of `paint.MESSAGE`, of their own, and the marks of each event."""

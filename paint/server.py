@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from matching import SubscriptionIndex
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Change, Plan, Rows, Tallying
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Change, Outlining, Plan, Rows
 from paint.arguments import (
     choice,
     columns,
@@ -31,7 +31,7 @@ from paint.arguments import (
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.indexes import INDEXES
-from paint.messages import Messages
+from paint.messages import MESSAGE, Messages
 from paint.relax import Relax
 from paint.sparse import Sparse
 from paint.subscribers import Subscribers
@@ -349,22 +349,23 @@ class Server:
                 found[i] = Change(i, float(arrays.x[i]), float(arrays.y[i]), place, rank)
         return [found[i] for i in sorted(found)], fresh
 
-    def tally(self, object_ids: ArrayLike, new_ys: ArrayLike) -> NDArray[np.int64]:
-        """Run a stream as `replay` does with Unicast, but count its messages in place of listing them.
+    def regions(self, object_ids: ArrayLike, new_ys: ArrayLike) -> Messages:
+        """Run a stream as `replay` does with Unicast, at the same costs, but without listing its messages.
 
         Returns
         -------
-        int64 array of shape (events, 2)
-            Candidates and messages of each event. O(k sqrt(m)) per event, however many there are.
+        Messages
+            Of type MESSAGE: disjoint tiles that hold those whom Unicast would write to, once each. O(k + sqrt(m)) per
+            event, however many they are.
 
         Raises
         ------
         TypeError, ValueError
             If any entry is one that `update` refuses, or the algorithm is not Unicast; then no event has happened.
         """
-        if not isinstance(self._algorithm, Tallying):
-            raise ValueError("only the algorithm 'unicast' counts messages without listing them; choose replay")
-        return self._algorithm.tally(*self._events(object_ids, new_ys))
+        if not isinstance(self._algorithm, Outlining):
+            raise ValueError("only the algorithm 'unicast' writes to single subscriptions; choose replay")
+        return Messages.of_stream(*self._algorithm.regions(*self._events(object_ids, new_ys)), MESSAGE)
 
     def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
         """Replay events, with a break at each deletion, as one event."""

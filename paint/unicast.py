@@ -25,7 +25,7 @@ from matching.kdtree_queries import closed_box, count, range_of, report
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
-from paint.messages import UNICAST
+from paint.messages import UNICAST, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 from rangecast import njit
@@ -259,12 +259,15 @@ def replay(
 
 
 @njit
-def tally(arrays: Any, tree: Tree, sweep: Sweep, plan: Plan, ids: Ids, ys: NDArray[np.float64]) -> Ids:
-    """Change one object after the other; candidates and messages of each event, counted but not listed."""
+def regions(
+    arrays: Any, tree: Tree, sweep: Sweep, plan: Plan, ids: Ids, ys: NDArray[np.float64], out: Rows
+) -> tuple[Rows, Ids]:
+    """Change one object after the other; tiles of those affected as rows of messages, and the marks of each event."""
     k = plan.k
-    counts = np.zeros((len(ids), 2), np.int64)
-    tiles = np.empty((k, 4))
+    marks = make_marks(len(ids))
+    row = START
     for event in range(len(ids)):
+        mark(marks, event, row, plan.costs)
         i, y = ids[event], ys[event]
         if y == arrays.y[i]:
             continue
@@ -274,26 +277,26 @@ def tally(arrays: Any, tree: Tree, sweep: Sweep, plan: Plan, ids: Ids, ys: NDArr
         x, a, b = arrays.x[i], sweep.counts[WEST], sweep.counts[EAST]
         left, right = influence_interval(sweep, k)
         box = closed_box(x, x, left, right)
-        counts[event, 0] = count(tree, box[0], box[1], box[2], box[3])
-        end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, EACH, -np.inf, np.inf, tiles, START)
-        for at in range(end):
-            box = closed_box(tiles[at, 0], tiles[at, 1], tiles[at, 2], tiles[at, 3])
-            counts[event, 1] += count(tree, box[0], box[1], box[2], box[3])
-        update(arrays, i, y)
         plan.costs[FIRST_K] += 2
-        plan.costs[MIN_Y] += counts[event, 0]
-    return counts
+        plan.costs[MIN_Y] += count(tree, box[0], box[1], box[2], box[3])
+        out = reserve(out, row, k)
+        end = influence_tiles(x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, EACH, -np.inf, np.inf, out, row)
+        stamp(out, row, end, x, plan.sign * y, i, UPDATE)
+        row = end
+        update(arrays, i, y)
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
 
 
-class Unicast:
-    """Unicast over an object index and the subscriptions, as a server drives it; finds the affected by candidates.
+class UnicastByTiles:
+    """Unicast over an object index and the subscriptions, as a server drives it; finds the affected through tiles.
 
     See `paint.algorithm.Algorithm` for what each method does.
     """
 
     takes: ClassVar = frozenset({"subscriptions"})
     dtype: ClassVar = UNICAST
-    by_tiles = False
+    by_tiles = True
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
         self._index = index
@@ -331,16 +334,17 @@ class Unicast:
         """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
         return replay(*self._state(), ids, ys, np.empty((max(1024, 64 * len(ids)), 4)))
 
-    def tally(self, ids: Ids, ys: NDArray[np.float64]) -> Ids:
-        """Change one object after the other; candidates and messages of each event, counted but not listed."""
-        arrays, tree = self._index.arrays, self._subscribers.arrays
-        return tally(arrays, tree, self._sweep, self._plan, ids, ys)
-
     def _state(self) -> tuple[Any, Tree, Sweep, Plan, bool]:
         return self._index.arrays, self._subscribers.arrays, self._sweep, self._plan, self.by_tiles
 
 
-class UnicastByTiles(Unicast):
-    """Unicast that finds the affected through Paint-Dense's tiles."""
+class Unicast(UnicastByTiles):
+    """Unicast that finds the affected by candidates."""
 
-    by_tiles = True
+    by_tiles = False
+
+    def regions(self, ids: Ids, ys: NDArray[np.float64]) -> tuple[Rows, Ids]:
+        """Change one object after the other; rows of `paint.MESSAGE`, of their own, and the marks of each event."""
+        arrays, tree = self._index.arrays, self._subscribers.arrays
+        room = np.empty((max(1024, 4 * len(ids)), 8))
+        return regions(arrays, tree, self._sweep, self._plan, ids, ys, room)

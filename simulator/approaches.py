@@ -6,7 +6,7 @@ A scenario names an approach as `paint-dense`, with its ε as `paint-dense(0.5)`
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
@@ -54,6 +54,13 @@ class Session(ABC):
     def answer(self, stretch: Stretch) -> Outgoing:
         """Messages for the next windows of the stream."""
 
+    def regions(self, stretch: Stretch) -> Outgoing | None:  # noqa: ARG002 - most approaches cannot tell
+        """Instead of `answer`, for messages to single subscriptions: disjoint `paint.MESSAGE` rows that hold them.
+
+        None, and nothing has happened, if it cannot tell.
+        """
+        return None
+
     def subscribe(self, l: float, r: float) -> None:  # noqa: B027 - most approaches need not know
         """Take note of a new subscription; ids go on from those of the workload."""
 
@@ -91,6 +98,7 @@ class _ServerSession(Session):
         self._variant = variant
         known = np.column_stack((workload.l, workload.r)) if approach.aware else None
         self._aware, self._batches = approach.aware, approach.window is not None
+        self._outlines = algorithm == "unicast"
         self._server = paint.Server(
             workload.x, workload.y, k=workload.k, algorithm=algorithm, epsilon=approach.epsilon, subscriptions=known
         )
@@ -104,10 +112,13 @@ class _ServerSession(Session):
             for start, end in zip(np.append(0, edges).tolist(), np.append(edges, len(plain)).tolist(), strict=True)
             for part in (self._replay(stretch, start, end) if plain[start] else self._each(stretch, start, end))
         ]
-        lengths = np.concatenate([np.diff(messages.offsets) for messages in parts])
-        costs = np.concatenate([messages.costs[:, :3] for messages in parts if messages.costs is not None])
-        table = parts[0].table if len(parts) == 1 else np.concatenate([messages.table for messages in parts])
-        return Outgoing(table, np.append(0, np.cumsum(lengths)), costs)
+        return _joined(parts)
+
+    def regions(self, stretch: Stretch) -> Outgoing | None:
+        """Regions of those whom Unicast writes to, if all events are y-updates."""
+        if not self._outlines or (stretch.events.kind > LOWER).any():
+            return None
+        return _joined([self._server.regions(stretch.events.object, stretch.events.y)])
 
     def subscribe(self, l: float, r: float) -> None:
         """Tell the server, if it wants to know."""
@@ -154,6 +165,13 @@ class _ServerSession(Session):
     def _calls(self) -> NDArray[np.int64]:
         costs = self._server.costs
         return np.array([[costs["first_k"], costs["min_y"], costs["snap"]]])
+
+
+def _joined(parts: Sequence[paint.Messages]) -> Outgoing:
+    lengths = np.concatenate([np.diff(messages.offsets) for messages in parts])
+    costs = np.concatenate([messages.costs[:, :3] for messages in parts if messages.costs is not None])
+    table = parts[0].table if len(parts) == 1 else np.concatenate([messages.table for messages in parts])
+    return Outgoing(table, np.append(0, np.cumsum(lengths)), costs)
 
 
 def _served(algorithm: str, *, variant: str | None = None) -> "Callable[[Workload, Approach], Session]":

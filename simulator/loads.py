@@ -55,7 +55,7 @@ class Loads:
         traffic, brokers = carried.traffic, len(self._pairs)
         sender, receiver, count = traffic.crossed.T
         np.add.at(self._pairs, (sender, receiver), count)
-        self._deliveries += np.bincount(traffic.broker, minlength=brokers)
+        self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
             self._timed = True

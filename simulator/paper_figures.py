@@ -55,7 +55,7 @@ def draw_view(view: View, measured: Mapping[str, Measured], paths: Sequence[Path
     with mpl.rc_context(
         {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True, "svg.hashsalt": "rangecast"}
     ):
-        figure = Figure(figsize=(4.4 * len(view.panels), 3.8), layout="constrained")
+        figure = Figure(figsize=(4.4 * len(view.panels), 4.2), layout="constrained")
         for axes, panel in zip(figure.subplots(1, len(view.panels), squeeze=False)[0], view.panels, strict=True):
             found = measured[panel.sweep or view.sweeps[0]]
             curves = list(_curves(panel, found))
@@ -68,7 +68,8 @@ def draw_view(view: View, measured: Mapping[str, Measured], paths: Sequence[Path
             axes.set_ylabel(panel.ylabel)
             if panel.log:
                 axes.set_yscale("log")
-            axes.legend(fontsize=7)
+            # Below the axes, where it hides no curve.
+            axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
         figure.suptitle(view.title)
         for path in paths:
             figure.savefig(path, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else None)
@@ -81,8 +82,10 @@ def _curves(panel: Panel, measured: Measured) -> Iterator[_Curve]:
         for split in splits:
             chosen = [one for one in points if panel.split is None or measured.key(one, panel.split) == split]
             places = [measured.key(point, panel.along) for point in chosen]
-            over = f" / {panel.over}" if panel.over else ""
-            label = f"{approach}{over}" if panel.split is None else f"{approach}{over}, {panel.split} = {split}"
+            label = f"{approach} / {panel.over}" if panel.over else approach
+            if panel.split:
+                value = f"{panel.split_name or panel.split} = {split}"
+                label = value if panel.over and len(panel.approaches) == 1 else f"{label}, {value}"
             yield _Curve(label, places, [measured.value(panel, approach, point) for point in chosen])
 
 

@@ -147,6 +147,8 @@ class Panel(Value):
     approaches: list[str]
     along: str
     split: str | None = None
+    split_name: str | None = None
+    """What the legend calls that key, if not by its own name."""
     xlabel: str
     ylabel: str
     log: bool = False

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matching import Scan
+from paint import UNICAST
 
 from .approaches import Approach
 from .ingredients import Ingredients
@@ -37,7 +38,7 @@ class Reach:
         load = ingredients.workload
         self._place = np.full(max(len(load.l), int(watched.max(initial=-1)) + 1), -1, np.int64)
         self._place[watched] = np.arange(len(watched))
-        self._any = len(watched) > 0
+        self.watches = len(watched) > 0
         first = watched[watched < len(load.l)]
         home = ingredients.gateways.home[first]
         self._watched = Scan(load.l[first], load.r[first], home, len(ingredients.network))
@@ -46,7 +47,7 @@ class Reach:
         self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Subscriptions that each delivery reaches: of row `message` of the table, at the gateway `broker`."""
-        if self._unicast:
+        if self._unicast and table.dtype == UNICAST:
             return np.ones(len(message), np.int64)
         return self._gateways.index.count(table[message], np.arange(len(message) + 1), broker)
 
@@ -58,7 +59,7 @@ class Reach:
         time_s: NDArray[np.float64] | None,
     ) -> Notified:
         """Notifications of watched subscriptions, in the order of the deliveries."""
-        if not self._any:
+        if not self.watches:
             nothing = np.empty(0, np.int64)
             return Notified(nothing, nothing, None if time_s is None else np.empty(0))
         if self._unicast:

@@ -58,6 +58,9 @@ class Traffic(NamedTuple):
     queues: Queues | None = None
     resent_hops: NDArray[np.int64] | None = None
     """(messages,) those of the overlay hops that repeat an earlier one; None where none do."""
+    copies: NDArray[np.int64] | None = None
+    """(deliveries,) messages to single subscriptions that each delivery stands for, its row being a region that holds
+    them; None where every delivery is of one message."""
 
 
 class Transmissions(NamedTuple):
@@ -123,7 +126,8 @@ def event_records(
     stretch, outgoing, traffic, received = carried[:4]
     events, starts, count = stretch.events, stretch.starts[:-1], stretch.windows
     window_of = np.repeat(np.arange(count), np.diff(outgoing.offsets))
-    messages, size = np.diff(outgoing.offsets), message_bytes(sizes, approach)
+    size = message_bytes(sizes, approach)
+    copies = np.ones(len(received), np.int64) if traffic.copies is None else traffic.copies
 
     def per_window(values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.bincount(window_of, weights=values, minlength=count).astype(np.int64)
@@ -135,6 +139,7 @@ def event_records(
     def per_delivery(values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.bincount(delivery_window, weights=values, minlength=count).astype(np.int64)
 
+    messages = np.diff(outgoing.offsets) if traffic.copies is None else per_delivery(copies)
     overlay_hops, ip_hops, resent = per_window(traffic.overlay_hops), per_window(traffic.ip_hops), traffic.resent_hops
     latency: dict[str, NDArray[np.float64] | None] = dict.fromkeys(("p50", "p95", "p99", "max"))
     if waits is not None:
@@ -157,13 +162,13 @@ def event_records(
         "ip_bytes": ip_hops * size,
         "overlay_hops": overlay_hops,
         "ip_hops": ip_hops,
-        "zones_reached": per_delivery(np.ones(len(received), np.int64)),
+        "zones_reached": per_delivery(copies),
         "resent_bytes": np.zeros(count, np.int64) if resent is None else per_window(resent) * size,
         "received_update": per_delivery(np.where(exposed, 0, received)),
         "received_exposed": per_delivery(np.where(exposed, received, 0)),
         **{call: outgoing.costs[:, at] for at, call in enumerate(("first_k", "min_y", "snap"))},
-        "path_hops": per_delivery(traffic.travelled),
-        "direct_hops": per_delivery(direct),
+        "path_hops": per_delivery(copies * traffic.travelled),
+        "direct_hops": per_delivery(copies * direct),
         **{f"latency_{rank}": values for rank, values in latency.items()},
         "stale": _stale_ms(carried, window_of),
     }

@@ -21,7 +21,7 @@ def test_the_approach_of_the_guide_is_right_on_all_kinds_of_events_and_faults(se
     (tmp_path / "hybrid.py").write_text(code, encoding="utf-8")
     load_plugins([tmp_path / "hybrid.py"])
     try:
-        scenario = random_scenario(seed, approaches=["hybrid"])  # type: ignore[arg-type]
+        scenario = random_scenario(seed, approaches=["hybrid"])
         table, wrong, _ = run_small(scenario, small_ingredients(scenario), "hybrid")
         assert not wrong
         assert len(table) == scenario.events.count

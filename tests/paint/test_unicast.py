@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import paint
 from tests.oracles.topk import Entries, Objects, Subscription, distinct_subscriptions, top_k
@@ -84,7 +85,7 @@ def test_one_message_each_makes_every_list_exact(
 
 
 @pytest.mark.parametrize("k", [1, 3, 8])
-def test_replay_and_tally_count_the_same(k: int) -> None:
+def test_regions_hold_those_that_replay_lists(k: int) -> None:
     rng = np.random.default_rng(k)
     n, m, e = 200, 2000, 300
     x, y, ranges = rng.random(n), rng.random(n), np.sort(rng.random((m, 2)), axis=1)
@@ -93,22 +94,38 @@ def test_replay_and_tally_count_the_same(k: int) -> None:
         paint.Server(x, y, k=k, algorithm=name, subscriptions=ranges)
         for name in ("unicast", "unicast", "unicast-tiles")
     )
-    messages, counts = listed.replay(ids, ys), counted.tally(ids, ys)
-    assert np.array_equal(np.diff(messages.offsets), counts[:, 1])
-    assert listed.costs == counted.costs
-    assert listed.costs["min_y"] == counts[:, 0].sum()
-    assert (counts[:, 0] >= counts[:, 1]).all()
-    if k == 1:
-        assert np.array_equal(counts[:, 0], counts[:, 1])
+    messages, regions = listed.replay(ids, ys), counted.regions(ids, ys)
+    assert np.array_equal(listed.update(0, 0.5).table, counted.update(0, 0.5).table)
+    assert messages.costs is not None
+    assert regions.costs is not None
+    assert np.array_equal(messages.costs, regions.costs)
+    held = reached(regions.table, ranges)
+    for event in range(e):
+        told = messages.table["subscription"][messages.offsets[event] : messages.offsets[event + 1]]
+        rows = held[:, regions.offsets[event] : regions.offsets[event + 1]]
+        assert np.array_equal(rows.sum(axis=1), np.bincount(told, minlength=m))
+        assert messages.costs[event, 1] >= len(told)
+        if k == 1:
+            assert messages.costs[event, 1] == len(told)
     assert len(tiles.replay(ids, ys)) == len(messages)
     assert tiles.costs["min_y"] < listed.costs["min_y"]
     exact = paint.Server(x, y, k=k, algorithm="sparse", subscriptions=ranges).replay(ids, ys)
     told = exact.table[exact.table["cause"] == paint.UPDATE]
-    left, right = ranges.T[:, :, None]
-    received = (told["l_out"] < left) & (left <= told["l_in"]) & (told["r_in"] <= right) & (right < told["r_out"])
-    assert received.sum() == len(messages)
+    assert reached(told, ranges).sum() == len(messages)
 
 
-def test_only_unicast_tallies() -> None:
+def reached(table: NDArray[np.void], ranges: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which subscriptions (rows) each message (columns) reaches."""
+    l, r = ranges.T[:, :, None]
+    held: NDArray[np.bool_] = (
+        (table["l_out"] < l) & (l <= table["l_in"]) & (table["r_in"] <= r) & (r < table["r_out"])
+    )
+    return held
+
+
+@pytest.mark.parametrize("algorithm", ["dense", "unicast-tiles"])
+def test_only_unicast_tells_regions(algorithm: str) -> None:
+    subscriptions = None if algorithm == "dense" else [(0.0, 2.0)]
+    server = paint.Server([1.0], [1.0], k=1, algorithm=algorithm, subscriptions=subscriptions)
     with pytest.raises(ValueError, match="only the algorithm 'unicast'"):
-        paint.Server([1.0], [1.0], k=1).tally([0], [2.0])
+        server.regions([0], [2.0])

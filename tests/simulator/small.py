@@ -27,7 +27,7 @@ APPROACHES = (
 )
 
 
-def random_scenario(seed: int, **changes: dict[str, Any]) -> Scenario:
+def random_scenario(seed: int, **changes: Any) -> Scenario:
     """A scenario with few objects and subscriptions on few brokers; every third has no faults."""
     rng = np.random.default_rng([seed, 1])
     n = int(rng.integers(1, 40))

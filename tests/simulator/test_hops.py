@@ -17,7 +17,7 @@ QUIET = {"objects": {"count": 20}, "subscriptions": {"count": 40}, "events": {"c
 
 def small(kind: str, **changes: object) -> tuple[Scenario, Ingredients]:
     network = {"kind": kind, "brokers": 8, "unicast": "overlay"}
-    scenario = random_scenario(3, **RECORD, **QUIET, network=network, **changes)  # type: ignore[arg-type]
+    scenario = random_scenario(3, **RECORD, **QUIET, network=network, **changes)
     return scenario, small_ingredients(scenario)
 
 

@@ -19,8 +19,8 @@ from tests.simulator.small import random_scenario, small_ingredients
 def scenario(kind: str, engine: str) -> Scenario:
     return random_scenario(
         6,
-        engine=engine,  # type: ignore[arg-type]
-        verify="none",  # type: ignore[arg-type]
+        engine=engine,
+        verify="none",
         network={"kind": kind, "brokers": 9, "unicast": "overlay"},
         objects={"count": 30},
         subscriptions={"count": 80},

@@ -317,8 +317,7 @@ def test_the_command_refuses_an_unknown_name() -> None:
     assert isinstance(result.exception, PaperError)
 
 
-@pytest.mark.slow
-def test_everything_at_small_scale(spark: SparkSession, tmp_path: Path) -> None:
+def test_everything_at_small_scale(tmp_path: Path, in_this_process: None) -> None:
     """Every claim that is not about the paper's sizes holds at small ones."""
     made = make_paper("all", out=tmp_path)
     assert [one.view.name for one in made] == list(NAMES)

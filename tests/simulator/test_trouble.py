@@ -13,7 +13,7 @@ QUIET = {"objects": {"count": 20}, "subscriptions": {"count": 40}, "events": {"c
 
 
 def scenario(**faults: object) -> Scenario:
-    return random_scenario(3, **QUIET, faults=faults)  # type: ignore[arg-type]
+    return random_scenario(3, **QUIET, faults=faults)
 
 
 @pytest.mark.parametrize("name", ["paint-dense", "unicast", "cn-relax"])
