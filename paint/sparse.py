@@ -309,7 +309,9 @@ def replay(
 def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
     """Snap the messages of a batch, drop those that reach nobody and merge what belongs to one object, in place.
 
-    Tiles of a gain may lie over each other; only a box east of the one before is a candidate for merging.
+    Tiles of a gain may lie over each other; only a box east of the one before is a candidate for merging. So is only
+    one with a place in common: of an object that moved, those who held the old place and those who hold the new one
+    are told apart.
     """
     part = whole(tree)
     integers = rows.view(np.int64)
@@ -321,7 +323,7 @@ def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
         plan.costs[SNAP] += 1
         found, l_min, l_max, r_min, r_max = snap(part, l_lo, l_hi, r_lo, r_hi)
         if found:
-            if row > first and rows[row - 1, 0] >= l_min:
+            if row > first and (rows[row - 1, 0] >= l_min or rows[row - 1, 1] < l_max):
                 first = row
             x, y, i, cause = rows[at, 4], rows[at, 5], integers[at, 6], integers[at, 7]
             row = paint_box(part, rows, first, row, l_min, l_max, r_min, r_max, plan.costs)

@@ -89,6 +89,12 @@ def test_sparse_sends_nothing_that_reaches_nobody_and_keeps_lists_right() -> Non
             assert (reached & (row["r_in"] <= ranges[:, 1]) & (ranges[:, 1] < row["r_out"])).any(), trial
 
 
+def test_sparse_tells_those_at_the_old_and_at_the_new_place_apart() -> None:
+    server = paint.Server([0.5], [1.0], k=1, algorithm="sparse", subscriptions=[[0.0, 1.0], [4.0, 5.0]])
+    table = server.window([(0, 4.5, 1.0)]).table
+    assert table[["l_in", "r_in"]].tolist() == [(0.0, 1.0), (4.0, 5.0)]
+
+
 def test_what_comes_and_goes_takes_its_id() -> None:
     server = paint.Server([1.0], [1.0], k=1)
     assert len(server.window([(1, 5.0, 0.5), (1, 5.0, math.inf)])) == 0
