@@ -195,4 +195,7 @@ def _table(path: Path, name: str, schema: pa.Schema) -> pa.Table:
 
 
 def _refusal(path: Path, reason: str) -> PipelineError:
-    return PipelineError(f"{path} is not a trace ({reason}); remove it or choose another path")
+    remedy = (
+        "remove it or choose another path" if path.exists() else "mend the path, or make it with `rangecast events`"
+    )
+    return PipelineError(f"{path} is not a trace ({reason}); {remedy}")

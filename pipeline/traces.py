@@ -105,6 +105,8 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
             # Doubled quotes, as spreadsheets write them, instead of Spark's backslash.
             rows = spark.read.option("header", True).option("escape", '"').csv(str(path.absolute()))
         else:
+            if path.is_dir() and not any(path.glob("**/*.parquet")):
+                raise PipelineError(f"{path} holds no Parquet files; give a history in CSV or Parquet")
             rows = spark.read.parquet(str(path.absolute()))
         wanted = (spec.object, spec.time, spec.x, spec.y)
         missing = [name for name in wanted if name not in rows.columns]

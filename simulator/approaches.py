@@ -68,6 +68,21 @@ class Session(ABC):
         """Take note that a subscription is gone."""
 
 
+def ask(session: Session, stretch: Stretch) -> Outgoing:
+    """Messages of a session for the next windows of the stream.
+
+    Raises
+    ------
+    RangecastError
+        A session of a user's own answers with something else.
+    """
+    outgoing = session.answer(stretch)
+    if not isinstance(outgoing, Outgoing):
+        kind = type(session).__name__
+        raise RangecastError(f"{kind}.answer must return an Outgoing, got {outgoing!r:.80}; mend the approach")
+    return outgoing
+
+
 @dataclass(frozen=True)
 class Approach:
     """A way of notifying subscriptions, as registered under its name."""

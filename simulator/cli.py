@@ -22,13 +22,17 @@ app = typer.Typer(
 )
 
 
+_INTERRUPTED = 130
+"""Exit code of what was ended by the user, as shells have it."""
+
+
 def main() -> None:
     """Run the command; a mistake of the user's ends in one line and exit code 2."""
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="rangecast", standalone_mode=False)
     except typer.TyperException as error:
         context: typer.Context | None = getattr(error, "ctx", None)
-        command = f"rangecast {context.info_name}" if context and context.parent else "rangecast"
+        command = context.command_path if context else "rangecast"
         told = error.format_message().rstrip(".") if hasattr(error, "format_message") else str(error)
         print(f"rangecast: {told}. See `{command} --help`.", file=sys.stderr)
         sys.exit(2)
@@ -36,8 +40,9 @@ def main() -> None:
         print(f"rangecast: {error}", file=sys.stderr)
         sys.exit(2)
     except (typer.Abort, KeyboardInterrupt):
+        code = _INTERRUPTED
+    if code == _INTERRUPTED:
         print("rangecast: interrupted", file=sys.stderr)
-        sys.exit(130)
     sys.exit(code)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cn import Hops
 
-from .approaches import Approach, Outgoing, Session
+from .approaches import Approach, Outgoing, Session, ask
 from .hops import timed_transmissions
 from .ingredients import Ingredients
 from .journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
@@ -76,7 +76,7 @@ class Flight:
     def take_off(self) -> None:
         """Answer the stretch, if that is not done, and find the way of every message."""
         if self.outgoing is None:
-            self.outgoing = self.world.session.answer(self.stretch)
+            self.outgoing = ask(self.world.session, self.stretch)
             self.service_s = self.world.service_s(self.outgoing)
             self._lay_out(self.outgoing)
 

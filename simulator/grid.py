@@ -172,7 +172,7 @@ def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
         else:
             scenario = make_scenario(deepcopy(file.scenario), overrides, path=path)
     except ScenarioError as error:
-        raise GridError(f"{path}: at the point {label}: {error}") from error
+        raise GridError(f"{path}: at the point {label}: {str(error).removeprefix('command line: ')}") from error
     texts = tuple(value if isinstance(value, str) else _toml(value) for value in chosen.values())
     return Point(texts, label, scenario)
 

@@ -45,7 +45,9 @@ def mistakes_in(error: ValidationError, origins: Mapping[KeyPath, str], file: st
         named = context["key"].split(".") if "key" in context else detail["loc"]
         path = tuple(part for part in named if isinstance(part, str))
         value = context.get("value", detail["input"])
-        shown = "" if detail["type"] == "missing" or isinstance(value, dict) else f" = {_shown(value)}"
+        shown = (
+            "" if detail["type"] == "missing" or value is None or isinstance(value, dict) else f" = {_shown(value)}"
+        )
         lines.append(f"{_origin(path, origins, file)}: {'.'.join(path)}{shown}: {_rule(detail, path)}")
     return lines
 
@@ -112,8 +114,10 @@ def _rule(error: ErrorDetails, path: KeyPath) -> str:
             return f"must be at most {context['le']}; lower it"
         case "literal_error":
             return f"must be one of {context['expected']}; choose one of them"
-        case "float_type" | "finite_number":
+        case "float_type":
             return "must be a number; write it without quotes"
+        case "finite_number":
+            return "must be a finite number; choose one"
         case "int_type":
             return "must be a whole number; write it without quotes or decimals"
         case "bool_type":

@@ -189,14 +189,16 @@ class Objects(Table):
     """The objects at the start of the run."""
 
     distribution: ObjectDistribution = Field(default="uniform", description="how x and y are spread")
-    count: int = Field(default=1_000, ge=1, description="objects; at least `k`; a trace says itself how many")
+    count: int = Field(
+        default=1_000, ge=1, lt=2**40, description="objects; at least `k`; a trace says itself how many"
+    )
 
 
 class Subscriptions(Table):
     """The population of subscriptions."""
 
     distribution: SubscriptionDistribution = Field(default="uniform", description="how the ranges are spread")
-    count: int = Field(default=20_000, ge=1, description="subscriptions")
+    count: int = Field(default=20_000, ge=1, lt=2**40, description="subscriptions")
 
 
 class Events(Table):
@@ -272,7 +274,9 @@ class Faults(Table):
         default=0.1, alias="detection", description="time until neighbours take over from a broker that crashed"
     )
     downtime_s: Seconds = Field(default=1.0, alias="downtime", description="time until it returns after that")
-    loss: float = Field(default=0.0, ge=0, le=0.9, description="share of transmissions between brokers that are lost")
+    loss: float = Field(
+        default=0.0, ge=0, le=0.9, description="share of transmissions between brokers that are lost, at most 0.9"
+    )
     timeout_s: Seconds = Field(
         default=0.2, alias="timeout", description="time until the sender of a lost message sends it again"
     )
@@ -287,7 +291,7 @@ class Faults(Table):
         default=10e-6, alias="replay", description="the server, for each event that it reads from its journal then"
     )
     joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
-    leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile")
+    leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile; not all of them")
 
     @property
     def any(self) -> bool:
@@ -373,7 +377,11 @@ class Scenario(Table):
         if self.faults.crashes and self.network.brokers < 3:
             _refuse("network.brokers", self.network.brokers, "crashes need at least 3 brokers; add some")
         if self.faults.leaves >= self.subscriptions.count:
-            _refuse("faults.leaves", self.faults.leaves, "somebody must stay; it must be below subscriptions.count")
+            _refuse(
+                "faults.leaves",
+                self.faults.leaves,
+                "somebody must stay: it must be below subscriptions.count; lower it",
+            )
         for key, value, rule in self.events.misfits():
             _refuse(f"events.{key}", value, rule)
         if self.events.kind == "trace" and self.objects.distribution != "uniform":

@@ -37,7 +37,7 @@ def make_population(distribution: str, count: int, seed: int, out: Path, *, mast
     return [
         f"population {out}",
         f"rows       {count:,} {distribution}, seed {seed}",
-        f"size       {size / 1e6:,.1f} MB",
+        f"size       {size / 1e6:,.3g} MB" if size < 1e8 else f"size       {size / 1e6:,.0f} MB",
     ]
 
 

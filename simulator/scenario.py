@@ -216,6 +216,8 @@ def _override(values: dict[str, Any], override: str) -> KeyPath:
         raise ScenarioError(f"--set {override}: must be key=value, for example --set objects.count=500")
     if key.strip() == "extends":
         raise ScenarioError(f"--set {override}: only a scenario file can extend another; write it there")
+    if "\n" in override:
+        raise ScenarioError(f"--set {override!r}: must be one key=value on one line; give --set several times")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except (ValueError, RecursionError):

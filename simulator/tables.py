@@ -19,7 +19,7 @@ def _count(value: float) -> str:
 
 
 def _calls(value: float) -> str:
-    return f"{value:,.2f}" if value < 1000 else _count(value)
+    return f"{round(value, 2) + 0.0:,.2f}" if value < 1000 else _count(value)  # + 0.0 takes the sign off a zero
 
 
 METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from paint import UNICAST
 
-from .approaches import Approach, Outgoing, Session
+from .approaches import Approach, Outgoing, Session, ask
 from .hops import untimed_transmissions
 from .ingredients import Ingredients
 from .journeys import gateways_of, sources_of, unicast_path
@@ -31,7 +31,7 @@ def tally(
     """Answer stretch after stretch and carry the messages to the gateways; tell every transmission if asked to."""
     for stretch in stretches:
         regions = session.regions(stretch) if approach.unicast and not (reach.watches or record_hops) else None
-        outgoing = session.answer(stretch) if regions is None else regions
+        outgoing = ask(session, stretch) if regions is None else regions
         traffic = carry(ingredients, approach, stretch, outgoing)
         received = reach.count(outgoing.table, traffic.message, traffic.broker)
         if regions is not None:

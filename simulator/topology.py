@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import pipeline
 from cn import Can, RoutingTree, fewest_hops
 
-from .approaches import parse_approach
+from .approaches import ask, parse_approach
 from .ingredients import Ingredients, gather
 from .journeys import sources_of
 from .run import RunError
@@ -81,7 +81,7 @@ def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]
     network, load = ingredients.network, np.zeros(len(ingredients.network), np.int64)
     hops, fewest = [], 0
     for stretch in stretches_of(ingredients.events, approach.window):
-        outgoing = session.answer(stretch)
+        outgoing = ask(session, stretch)
         traffic = carry(ingredients, approach, stretch, outgoing)
         load += np.bincount(traffic.broker, minlength=len(load))
         hops.append(traffic.overlay_hops)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rangecast import RangecastError
 
-from .approaches import Outgoing
+from .approaches import Outgoing, ask
 from .faults import FaultPlan
 from .flights import Due, Flight, World, next_hops
 from .ingredients import generator
@@ -118,7 +118,7 @@ class Trouble:
                 session.unsubscribe(subscription)
             for subscription in churn.joining(stretch.first).tolist():
                 session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
-        return session.answer(stretch)
+        return ask(session, stretch)
 
     def _crash(self, due: Due) -> None:
         """Take down one of the brokers that are up, if one can be spared."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import BROKERS, EVENTS, HOPS, LINKS, SUMMARY
 from simulator.approaches import APPROACHES
 from simulator.plugins import load_plugins
 from tests.simulator.small import random_scenario, run_small, small_ingredients
@@ -48,3 +49,13 @@ def test_the_ring_of_the_guide_is_written_and_read(tmp_path: Path, monkeypatch: 
     for name in ("ring.edges", "ring.inet"):
         exec(code.replace("ring.graphml", name), {})
         assert len(read_network(tmp_path / name)) == 100
+
+
+def test_every_column_of_a_run_is_explained() -> None:
+    page = (DOCS / "results.md").read_text(encoding="utf-8")
+    parts = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE))
+    files = {"events.parquet": EVENTS, "brokers.parquet": BROKERS, "links.parquet": LINKS, "hops.parquet": HOPS}
+    for name, schema in files.items():
+        assert [column for column in schema.names if f"`{column}`" not in parts[name]] == []
+    told = parts["events.parquet"] + parts["summary.csv"]
+    assert [column for column in SUMMARY.names if f"`{column}`" not in told] == []

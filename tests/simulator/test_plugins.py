@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from simulator.approaches import APPROACHES, parse_approach
+from rangecast import RangecastError
+from simulator.approaches import APPROACHES, Outgoing, Session, ask, parse_approach
 from simulator.plugins import PluginError, load_plugins, loaded_plugins
+from simulator.stretches import Stretch, stretches_of
+from tests.simulator.small import random_scenario, small_ingredients
 
 MINE = """
 from simulator.approaches import APPROACHES, Approach
@@ -25,6 +28,21 @@ def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monke
         assert loaded_plugins() == (file,)
     finally:
         APPROACHES.pop("from-a-file", None)
+
+
+class Silent(Session):
+    """Forgets to answer."""
+
+    def answer(self, stretch: Stretch) -> Outgoing:
+        del stretch
+        return None  # type: ignore[return-value]
+
+
+def test_a_session_that_does_not_answer_is_told_in_one_line() -> None:
+    scenario = random_scenario(0)
+    stretch = next(iter(stretches_of(small_ingredients(scenario).events, None)))
+    with pytest.raises(RangecastError, match=r"Silent\.answer must return an Outgoing, got None; mend the approach"):
+        ask(Silent(), stretch)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_the_demo_is_the_documented_one() -> None:
         (("k = 3", 'k = "3"'), ":3: k = '3': ", "whole number"),
         (("k = 3", "k = true"), ":3: k = true: ", "whole number"),
         (("k = 3", "kk = 3"), ":3: kk", "did you mean 'k'?"),
+        (("count = 10", "count = 2000000000000"), ":7: objects.count = 2000000000000: ", "below 1099511627776"),
         (("count = 10", "cuont = 10"), ":7: objects.cuont", "did you mean 'count'?"),
         (("count = 10", 'distribution = "zipf"'), ":7: objects.distribution = 'zipf': ", "one of clustered, uniform"),
         (("brokers = 4", "brokers = 4000"), ":10: network.brokers = 4000: ", "topology.nodes is 3037"),
@@ -82,12 +83,12 @@ def test_the_demo_is_the_documented_one() -> None:
         (("[network]\nbrokers = 4", "[events]\nmove = 1.5"), ":10: events.move = 1.5: ", "at most 1.0; lower it"),
         (("[network]\nbrokers = 4", "[events]\nmove = '1'"), ":10: events.move = '1': ", "must be a number"),
         (("[network]\nbrokers = 4", "[events]\nspeed = 0"), ":10: events.speed = 0: ", "above 0.0; raise it"),
-        (("[network]\nbrokers = 4", "[events]\nspeed = inf"), ":10: events.speed = inf: ", "must be a number"),
+        (("[network]\nbrokers = 4", "[events]\nspeed = inf"), ":10: events.speed = inf: ", "must be a finite number"),
         (("[network]\nbrokers = 4", '[events]\nkind = "zipf"'), ":10: events.kind = 'zipf': ", "one of gaussian"),
         (("[network]\nbrokers = 4", '[events]\narrival = "x"'), ":10: events.arrival = 'x': ", "one of at-once"),
         (("[network]\nbrokers = 4", "[events]\ninsert = 0.6\nmove = 1"), ":10: events.insert = 0.6: ", "at most 1"),
         (("[network]\nbrokers = 4", '[events]\narrival = "trace"'), ":10: events.arrival = 'trace': ", "of its own"),
-        (("[network]\nbrokers = 4", '[events]\nkind = "trace"'), ":9: events.file = None: ", "name it"),
+        (("[network]\nbrokers = 4", '[events]\nkind = "trace"'), ":9: events.file: ", "name it"),
         (("count = 10", 'count = 10\nfile = "x.parquet"'), ":8: objects.file = ", "no such key"),
         (("brokers = 4", 'last_hop = "yes"'), ":10: network.last_hop = 'yes': ", "true or false"),
         (("brokers = 4", "kind = 1"), ":10: network.kind = 1: ", "one of 'can' or 'tree'"),
@@ -108,6 +109,23 @@ def test_a_mistake_names_key_value_rule_and_remedy(
     message = message_for(tmp_path, SMALL.replace(*change))
     assert message.startswith(start)
     assert rule in message
+
+
+@pytest.mark.parametrize(
+    ("override", "line"),
+    [
+        ("events.insert=nan", "command line: events.insert = nan: must be a finite number; choose one"),
+        (
+            'events.kind="trace"',
+            'events.file: kind = "trace" reads the events from a directory; name it',
+        ),
+        ("k=3\nseed=9", "--set 'k=3\\nseed=9': must be one key=value on one line; give --set several times"),
+        ("faults.leaves=20000", "somebody must stay: it must be below subscriptions.count; lower it"),
+    ],
+)
+def test_a_mistake_in_an_override_is_told_in_one_line(tmp_path: Path, override: str, line: str) -> None:
+    overrides = ("engine=des", override) if override.startswith("faults") else (override,)
+    assert line in message_for(tmp_path, SMALL, *overrides)
 
 
 def test_more_than_one_mistake_is_counted(tmp_path: Path) -> None:
