@@ -1,10 +1,11 @@
-"""`docs/reproduction.md`: every number of the paper beside ours, from the sweeps that have really been run."""
+"""`docs/reproduction.md`: every number and figure of the paper beside ours, from sweeps that have really been run."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .paper import measured_in
+from .paper_figures import draw_view
 from .paper_verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from .paper_views import NAMES, VIEWS, Scale, View, grid_path, load_view
 
@@ -25,14 +26,17 @@ and does not soften it.
     rangecast paper table3 --scale paper # one table or figure
 
 A claim that is not about the paper's sizes is judged at both scales. One that is, such as a printed number or an
-order of magnitude, is judged at the paper's only.
+order of magnitude, is judged at the paper's only. Figures are drawn at the paper's sizes, with the same intervals.
+
+The paper's real data was not published. [Stocks](stocks.md) has a synthetic trace of its shape and a real one of
+another year beside the uniform workload.
 """
 
 
 def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
     """Write what the sweeps below `out` say about every table and figure, at both scales.
 
-    Points that have not been run, or not with all seeds, are told as such.
+    Points that have not been run, or not with all seeds, are told as such. Figures go to a directory beside `path`.
     """
     lines = [_HEAD]
     views = [load_view(name, directory) for name in NAMES]
@@ -44,6 +48,12 @@ def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
     lines.append("")
     for view in views:
         lines += _section(view, *found[view.name, "paper"], found[view.name, "small"][1], directory)
+        measured = found[view.name, "paper"][0]
+        if view.panels and all(one.replications for one in measured.values()):
+            figure = path.with_suffix("") / f"{view.name}.png"
+            figure.parent.mkdir(exist_ok=True)
+            draw_view(view, measured, [figure])
+            lines += [f"![{view.title}]({path.stem}/{figure.name})", ""]
     path.write_text("\n".join(lines), encoding="utf-8")
 
 

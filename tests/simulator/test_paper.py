@@ -285,6 +285,8 @@ def test_writes_what_was_run_and_what_was_not(
     assert "| fig11 | paper | 3 | 1 | 1 |" in text
     assert "| first_k | k = 1 | 2 | 2 | 1.00 | ±0% | holds |" in text
     assert "It is tiny." in text
+    assert "![Figure 11: tiny](reproduction/fig11.png)" in text
+    assert (tmp_path / "reproduction" / "fig11.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_coalesce_takes_changes_of_y_only(tmp_path: Path, in_this_process: None) -> None:
