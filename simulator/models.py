@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -308,13 +309,23 @@ class Faults(Table):
         return any(counts)
 
 
+def _existing_approach(name: str) -> str:
+    try:
+        parse_approach(name)
+    except ValueError as error:
+        raise PydanticCustomError("approach", "{rule}", {"rule": str(error), "value": name}) from error
+    return name
+
+
 class Scenario(Table):
     """Everything a run depends on."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="names the run directory, `runs/NAME`")
     seed: Seed = Field(default=1, description="same seed, same results")
     k: int = Field(default=20, ge=1, description="length of every subscription's list")
-    approaches: list[str] = Field(min_length=1, description="what to compare, see Approaches below")
+    approaches: list[Annotated[str, AfterValidator(_existing_approach)]] = Field(
+        min_length=1, description="what to compare, see Approaches below"
+    )
     engine: Literal["tally", "des"] = Field(
         default="tally", description="`tally` counts; `des` also has a clock, queues and latencies"
     )
@@ -337,12 +348,7 @@ class Scenario(Table):
 
     @field_validator("approaches")
     @classmethod
-    def _approaches_exist(cls, names: list[str]) -> list[str]:
-        for name in names:
-            try:
-                parse_approach(name)
-            except ValueError as error:
-                raise PydanticCustomError("approach", "{rule}", {"rule": str(error), "value": name}) from error
+    def _approaches_differ(cls, names: list[str]) -> list[str]:
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise PydanticCustomError(

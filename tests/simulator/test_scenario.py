@@ -133,6 +133,17 @@ def test_more_than_one_mistake_is_counted(tmp_path: Path) -> None:
     assert message_for(tmp_path, text).endswith("(and 1 more)")
 
 
+def test_every_approach_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(SMALL.replace('"unicast"', '"unicorn", "paint-dense(2)"'), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path)
+    assert [line.split(": ")[1] for line in caught.value.mistakes] == [
+        "approaches = 'unicorn'",
+        "approaches = 'paint-dense(2)'",
+    ]
+
+
 def test_invalid_toml_names_the_line(tmp_path: Path) -> None:
     message = message_for(tmp_path, SMALL.replace("k = 3", "k = = 3"))
     assert message.startswith(":3: not valid TOML: Invalid value in column 5")
