@@ -307,7 +307,13 @@ def population(
     directory: Annotated[
         Path | None, typer.Argument(help="A population to look at, instead of making one.", show_default=False)
     ] = None,
-    distribution: Annotated[str, typer.Option(help="How the ranges are spread.")] = "uniform",
+    distribution: Annotated[
+        str,
+        typer.Option(
+            help="How the ranges are spread: uniform, clustered, correlated, anti-correlated; in 1.5 dimensions "
+            "dataset-1, dataset-2, dataset-3."
+        ),
+    ] = "uniform",
     count: Annotated[int, typer.Option(help="Subscriptions.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Same seed, same rows.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Directory to make.", show_default=False)] = None,
@@ -349,7 +355,8 @@ def paper(
     for line in dict.fromkeys(line for one in made for line in one.failures):
         console.print(f"FAILED   {line}", markup=False, highlight=False, soft_wrap=True)
     for one in made:
-        console.print(f"results  {one.directory}", markup=False, highlight=False, soft_wrap=True)
+        told = "every claim, its rule and outcome in verdicts.csv"
+        console.print(f"results  {one.directory}: {told}", markup=False, highlight=False, soft_wrap=True)
     if reproduction is not None:
         write_reproduction(out, reproduction)
     if any(one.failures for one in made):

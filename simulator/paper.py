@@ -144,7 +144,7 @@ def _make(view: View, scale: Scale, out: Path, directory: Path, failures: list[s
     (target / f"{view.name}.csv").write_text(view_csv(view, measured, verdicts), encoding="utf-8")
     (target / "verdicts.csv").write_text(_verdicts_csv(verdicts), encoding="utf-8")
     if view.panels:
-        draw_view(view, measured, [target / f"{view.name}{suffix}" for suffix in (".png", ".svg")])
+        draw_view(view, measured, scale, [target / f"{view.name}{suffix}" for suffix in (".png", ".svg")])
     return Made(view, target, verdicts, failures)
 
 

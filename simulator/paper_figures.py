@@ -50,7 +50,7 @@ def view_csv(view: View, measured: Mapping[str, Measured], verdicts: Sequence[Ve
     return text.getvalue()
 
 
-def draw_view(view: View, measured: Mapping[str, Measured], paths: Sequence[Path]) -> None:
+def draw_view(view: View, measured: Mapping[str, Measured], scale: str, paths: Sequence[Path]) -> None:
     """Draw the panels of a figure side by side, with 95% confidence intervals; one file for each path."""
     with mpl.rc_context(
         {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True, "svg.hashsalt": "rangecast"}
@@ -70,7 +70,7 @@ def draw_view(view: View, measured: Mapping[str, Measured], paths: Sequence[Path
                 axes.set_yscale("log")
             # Below the axes, where it hides no curve.
             axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
-        figure.suptitle(view.title)
+        figure.suptitle(f"{view.title}\n{scale} scale; bars: 95% confidence over seeds", fontsize=10)
         for path in paths:
             figure.savefig(path, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else None)
 
@@ -95,8 +95,7 @@ def _lines(axes: Axes, curves: Sequence[_Curve]) -> None:
         axes.errorbar(
             places,
             [value.mean for value in values],
-            # An interval that reaches below 0 cannot be drawn on a log axis.
-            yerr=([min(width, 0.9 * abs(value.mean)) for width, value in zip(widths, values, strict=True)], widths),
+            yerr=widths,  # one that reaches below 0 leaves a log axis at the bottom
             label=label,
             color=f"C{at}",
             marker=_MARKERS[at % len(_MARKERS)],

@@ -1,5 +1,7 @@
 """`rangecast population`: make a population, or say what one on disk holds."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,11 @@ def make_population(distribution: str, count: int, seed: int, out: Path, *, mast
         When the spec is wrong, `out` exists, or Spark fails.
     """
     spec: pipeline.PopulationSpec | pipeline.Population15dSpec
+    known = (*pipeline.DISTRIBUTIONS, *pipeline.DATASETS_15D)
+    if distribution not in known:
+        raise pipeline.PipelineError(
+            f"--distribution {distribution}: must be one of {', '.join(known)}; choose one of them"
+        )
     try:
         if distribution in pipeline.DATASETS_15D:
             spec = pipeline.Population15dSpec(distribution, count, seed)
@@ -41,6 +48,16 @@ def make_population(distribution: str, count: int, seed: int, out: Path, *, mast
     ]
 
 
+def _read(path: Path) -> pipeline.Population | pipeline.Population15d:
+    try:
+        return pipeline.read_population(path)
+    except pipeline.PipelineError as refused:
+        try:
+            return pipeline.read_population_15d(path)
+        except pipeline.PipelineError:
+            raise refused from None
+
+
 def inspect_population(path: Path) -> list[str]:
     """Spec of a population and how its ends are spread; it is read into memory, 32 bytes per subscription.
 
@@ -49,9 +66,11 @@ def inspect_population(path: Path) -> list[str]:
     pipeline.PipelineError
         When `path` is not a whole population of this version.
     """
-    held = pipeline.read_population(path)
+    held = _read(path)
     columns = {"l": held.l, "r": held.r, "r - l": held.r - held.l}
-    lines = [f"spec       {held.spec.as_json()}"]
+    if isinstance(held, pipeline.Population15d):
+        columns["r2"] = held.r2
+    lines = [f"spec       {json.dumps(asdict(held.spec), sort_keys=True)}"]
     for name, values in columns.items():
         low, middle, high = np.quantile(values, [0, 0.5, 1])
         lines.append(f"{name:10} mean {values.mean():.4f}, median {middle:.4f}, from {low:.4f} to {high:.4f}")

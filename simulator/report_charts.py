@@ -58,7 +58,7 @@ def bars(title: str, groups: Mapping[str, Sequence[float]], labels: Sequence[str
         y += line
         for at, (label, value) in enumerate(zip(labels, heights, strict=True)):
             length = round(max(axis.share(value), 0.0) * 250, 1) if value > 0 else 0
-            short = label if len(label) <= 24 else f"{label[:23]}…"
+            short = label if len(label) <= 22 else f"…{label[-21:]}"  # the approach stands at the end
             tip = f"<title>{escape(f'{label}: {value:,.6g}')}</title>"
             rows.append(
                 f'<text x="168" y="{y + 14}" text-anchor="end">{escape(short)}</text>'

@@ -53,7 +53,7 @@ def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
         if view.panels and all(one.replications for one in measured.values()):
             figure = path.with_suffix("") / f"{view.name}.png"
             figure.parent.mkdir(exist_ok=True)
-            draw_view(view, measured, [figure])
+            draw_view(view, measured, "paper", [figure])
             lines += [f"![{view.title}]({path.stem}/{figure.name})", ""]
     path.write_text("\n".join(lines), encoding="utf-8")
 

@@ -70,7 +70,7 @@ class Frame:
     def __init__(self, x: Axis, y: Axis, title: str, *, width: int = 520, height: int = 340, left: int = 62) -> None:
         self._x, self._y, self._title = x, y, title
         self._width, self._height = width, height
-        self._left, self._right, self._top, self._bottom = left, width - 12, 12, height - 46
+        self._left, self._right, self._top, self._bottom = left, width - 22, 12, height - 46
         self._marks: list[str] = []
 
     def x(self, value: float) -> float:

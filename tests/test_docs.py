@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from pipeline import BROKERS, EVENTS, HOPS, LINKS, SUMMARY
 from simulator.approaches import APPROACHES
+from simulator.explanations import explain_to_file
 from simulator.plugins import load_plugins
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 from topologies import read_network
@@ -49,6 +51,24 @@ def test_the_ring_of_the_guide_is_written_and_read(tmp_path: Path, monkeypatch: 
     for name in ("ring.edges", "ring.inet"):
         exec(code.replace("ring.graphml", name), {})
         assert len(read_network(tmp_path / name)) == 100
+
+
+def test_the_event_of_the_guide_is_what_its_page_says(spark: SparkSession, tmp_path: Path) -> None:
+    del spark  # one is running
+    page = (DOCS / "pictures.md").read_text(encoding="utf-8")
+    (command,) = re.findall(
+        r"^    rangecast explain (\S+) (.*) --event (\d+) --out docs/explain.png$", page, re.MULTILINE
+    )
+    scenario, sets, event = command
+    changes = tuple(re.findall(r"--set (\S+)", sets))
+    target = tmp_path / "explain.png"
+    facts = explain_to_file(DOCS.parent / scenario, target, event=int(event), changes=changes, master="local[2]")
+    told = re.search(r"object (\d+) falls, four objects are exposed, twelve messages", page)
+    assert told is not None
+    assert f"object {told[1]} " in facts[0]
+    assert "falls" in facts[0]
+    assert facts[1].count(",") == 1 + 3
+    assert facts[2] == "messages: 12"
 
 
 def test_every_column_of_a_run_is_explained() -> None:

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
-from pipeline import read_population, read_trace
+from pipeline import Population15dSpec, read_population, read_trace, write_population_15d
+from simulator.population import inspect_population
 from tests.simulator.test_cli import rangecast
 
 HISTORY = """when,who,yield,ratio
@@ -44,6 +46,13 @@ def test_a_population_is_made_and_looked_at(tmp_path: Path) -> None:
     assert f"l          mean {held.l.mean():.4f}" in seen.stdout
 
 
+def test_a_population_in_one_and_a_half_dimensions_is_looked_at(spark: SparkSession, tmp_path: Path) -> None:
+    write_population_15d(spark, Population15dSpec("dataset-2", 200, 3), tmp_path / "population")
+    spec, *columns = inspect_population(tmp_path / "population")
+    assert '"distribution": "dataset-2"' in spec
+    assert [line.split()[0] for line in columns] == ["l", "r", "r", "r2"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -57,7 +66,7 @@ def test_a_population_is_made_and_looked_at(tmp_path: Path) -> None:
         (("events", "h.csv", *COLUMNS), "Missing option"),
         (("population",), "give either --out, to make a population, or the directory of one"),
         (("population", "nowhere"), "nowhere is not a population (no such directory)"),
-        (("population", "--distribution", "zipf", "--out", "x"), "distribution must be one of"),
+        (("population", "--distribution", "zipf", "--out", "x"), "--distribution zipf: must be one of"),
         (("population", "--count", "0", "--out", "x"), "count must be between 1 and 2^40 - 1, got 0"),
     ],
 )

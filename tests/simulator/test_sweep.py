@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from rich.progress import Progress
 from typer.testing import CliRunner
 
-from pipeline import SUMMARY
+from pipeline import SUMMARY, PopulationSpec, population_path
 from simulator import sweep, workers
 from simulator.approaches import APPROACHES, Approach
 from simulator.cli import app
@@ -270,15 +270,24 @@ def test_the_tables_are_the_statistics_of_the_tasks(whole: Path) -> None:
                 )
 
 
-def test_a_failed_point_is_reported_and_does_not_stop_the_others(here: Sweep, tmp_path: Path) -> None:
-    impossible = GRID.replace("network.brokers = [4, 8]", "subscriptions.count = [200, 2199023255552]")
-    result = here(impossible)
-    assert result.failures == [
-        f"point {point} (k={k}, subscriptions.count=2199023255552): replication 1, "
-        f"seed {load_grid(tmp_path / 'grid.toml').seeds[0]}: count must be between 1 and 2^40 - 1, got 2199023255552 "
-        "(and 2 more replications)"
-        for point, k in ((2, 2), (4, 3))
+def test_a_failed_point_is_reported_and_does_not_stop_the_others(
+    here: Sweep, grid_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
+    seeds = load_grid(grid_file).seeds
+    foreign = [
+        population_path(PopulationSpec("uniform", 300, seed), tmp_path / "cache" / "populations") for seed in seeds
     ]
+    for path in foreign:
+        path.mkdir(parents=True)
+    result = here(GRID.replace("network.brokers = [4, 8]", "subscriptions.count = [200, 300]"))
+    assert len(result.failures) == 2
+    for line, point, k in zip(result.failures, (2, 4), (2, 3), strict=True):
+        told = (
+            f"point {point} (k={k}, subscriptions.count=300): replication 1, seed {seeds[0]}: {foreign[0]} is not a "
+        )
+        assert line.startswith(told)
+        assert line.endswith("(and 2 more replications)")
     assert {row["point"] for row in table(tmp_path / "out" / "results.csv")} == {"1", "3"}
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["failures"] == result.failures
     ran = CliRunner().invoke(app, ["sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path / "out")])
