@@ -70,6 +70,9 @@ Changes = Annotated[
     list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
 ]
 Master = Annotated[str, typer.Option(help="Spark master.")]
+SimulationMaster = Annotated[
+    str | None, typer.Option(help="Spark master to run the simulations on.", show_default=False)
+]
 Plugins = Annotated[
     list[Path] | None,
     typer.Option("--with", help="A Python file of yours that registers approaches or the like.", show_default=False),
@@ -244,9 +247,7 @@ def sweep(
     processes: Annotated[
         int | None, typer.Option(help="Simulations at a time [default: one per core].", show_default=False)
     ] = None,
-    master: Annotated[
-        str | None, typer.Option(help="Spark master to run the simulations on.", show_default=False)
-    ] = None,
+    master: SimulationMaster = None,
     plugins: Plugins = None,
 ) -> None:
     """Run every point of a grid with several seeds; continue where an earlier start stopped."""
@@ -340,6 +341,7 @@ def paper(
     processes: Annotated[
         int | None, typer.Option(help="Simulations at a time [default: one per core].", show_default=False)
     ] = None,
+    master: SimulationMaster = None,
     reproduction: Annotated[
         Path | None, typer.Option(help="Markdown file to write on all that is in OUT.", show_default=False)
     ] = None,
@@ -349,7 +351,7 @@ def paper(
     from .reproduction import write_reproduction
     from .sweep import sweep_progress
 
-    made = make_paper(name, scale=scale, out=out, processes=processes, progress=sweep_progress)
+    made = make_paper(name, scale=scale, out=out, processes=processes, master=master, progress=sweep_progress)
     console = Console()
     console.print(summary_table(made))
     for line in dict.fromkeys(line for one in made for line in one.failures):

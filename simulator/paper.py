@@ -47,6 +47,7 @@ def make_paper(
     scale: str = "small",
     out: Path = Path("paper"),
     processes: int | None = None,
+    master: str | None = None,
     progress: Callable[[], Progress] = _silent,
     directory: Path = VIEWS,
 ) -> list[Made]:
@@ -64,6 +65,8 @@ def make_paper(
         Where directories are made.
     processes : int, optional
         Simulations at a time; by default one per core.
+    master : str, optional
+        Spark master whose executors run the simulations; by default processes of this machine do.
     progress : callable
         Makes what shows the progress of a sweep.
     directory : Path
@@ -80,7 +83,7 @@ def make_paper(
     for sweep in dict.fromkeys(sweep for view in views for sweep in view.sweeps):
         grid = load_grid(grid_path(sweep, size, directory))
         path = _sweep_path(out, size, sweep)
-        result = run_sweep(grid, path, master=None, processes=processes, progress=progress())
+        result = run_sweep(grid, path, master=master, processes=processes, progress=progress())
         failures[sweep] = [f"{sweep}: {line}" for line in result.failures]
     return [
         _make(view, size, out, directory, [line for sweep in view.sweeps for line in failures[sweep]])
