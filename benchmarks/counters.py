@@ -1,9 +1,11 @@
 """What it costs to count first_k, min_y and snap calls: `replay` with the counting lines against a copy without them.
 
-Two copies of the rooms paint and matching are made, one with every counting line replaced by `pass`. Several
-processes run each copy, for where a kernel happens to lie in memory changes its speed by some percent, and take
-turns. A process counts with the best time it had for each slice of the stream, in processor time; a copy with the
-median of its processes. The spread among processes of the same copy says what a ratio can tell.
+Two copies of the rooms paint and matching are made, one with every counting line replaced by `pass`. A process loads
+both, and the counting one a second time for a control, and lets the three kernels take turns on the same arrays in
+the same state, slice by slice of the stream; a kernel counts with its best time of each slice, in processor time.
+What differs is then the code alone. Where code happens to lie in memory changes its speed too: each process has its
+kernels compiled with another alignment of loops, and the table gives the median of the processes and their range,
+for the kernel against the one without counting and against its double.
 """
 
 import os
@@ -13,41 +15,34 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import llvmlite.binding
 import numpy as np
 
 from benchmarks.record import uniform_workload, write_rows
 
 SEED = 1
-OBJECTS, K, SUBSCRIPTIONS = 10_000, 20, 200_000
+OBJECTS, K = 10_000, 20
 EVENTS = {"dense": 20_000, "sparse": 4_000}
+SUBSCRIPTIONS = 200_000
 SLICES = 10
-PROCESSES = 3
-ROUNDS = 9
-COUNTING = re.compile(rb"^( *)(plan\.)?costs\[[A-Z_]+\] \+= .*$", re.MULTILINE)
+ROUNDS = 21
+ALIGNMENTS = (0, 4, 5, 6)
+ROOMS = ("rangecast", "paint", "matching")
+COPIES = ("with", "without", "again")
+COUNTING = re.compile(rb"^( *)((plan\.)?costs\[[A-Z_]+\] \+= .*|marks\[event, 1 \+ at\] = .*)$", re.MULTILINE)
 
-# Runs in a process of its own with a copy on its path; for each line it reads it replays the stream, slice by slice.
-REPLAY = """
-import sys, time, numpy as np, paint
-given, algorithm, k, slices = np.load(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-options = {} if algorithm == "dense" else {"algorithm": algorithm, "subscriptions": given["subscriptions"]}
-paint.Server(given["x"], given["y"], k=k, **options).replay(given["ids"][:9], given["ys"][:9])
-print("ready", flush=True)
-for line in sys.stdin:
-    server = paint.Server(given["x"], given["y"], k=k, **options)
-    times = []
-    for ids, ys in zip(np.split(given["ids"], slices), np.split(given["ys"], slices)):
-        begin = time.process_time()
-        server.replay(ids, ys)
-        times.append(time.process_time() - begin)
-    print(*times, server.costs["min_y"], flush=True)
-"""
+Modules = dict[str, ModuleType]
 
 
 def copy_rooms(target: Path, *, counting: bool) -> None:
     """Copy what `replay` runs on, and take the counting lines out if asked."""
     root = Path(__file__).parents[1]
+    target.mkdir()
     shutil.copy(root / "rangecast.py", target)
     lines = 0
     for room in ("paint", "matching"):
@@ -61,68 +56,110 @@ def copy_rooms(target: Path, *, counting: bool) -> None:
         raise RuntimeError("no counting line was found in paint; mend the pattern of this benchmark")
 
 
-def start(copy: Path, workload: Path, algorithm: str) -> subprocess.Popen[str]:
-    """Start a process that replays the workload with a copy, and wait until its kernels are compiled."""
-    environment = {**os.environ, "PYTHONPATH": str(copy), "RANGECAST_CACHE": str(copy / "cache")}
-    command = [sys.executable, "-c", REPLAY, str(workload), algorithm, str(K), str(SLICES)]
-    process = subprocess.Popen(
-        command, cwd=copy, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    if process.stdout is None or process.stdout.readline() != "ready\n":
-        raise RuntimeError(f"the copy in {copy} does not run; see its error above")
-    return process
+def load(copy: Path) -> Modules:
+    """Import the rooms of a copy beside those imported before."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ROOMS]:
+        del sys.modules[name]
+    sys.path.insert(0, str(copy))
+    __import__("paint")
+    sys.path.pop(0)
+    return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ROOMS}
 
 
-def replay(process: subprocess.Popen[str]) -> list[float]:
-    """Let a process replay the stream once; seconds of each slice, and the min_y calls it counted."""
-    if process.stdin is None or process.stdout is None:
-        raise RuntimeError("the process has no pipes")
-    print(file=process.stdin, flush=True)
-    return [float(value) for value in process.stdout.readline().split()]
+def translated(value: Any, modules: Modules) -> Any:
+    """The same arrays in the classes of another copy."""
+    if not isinstance(value, tuple):
+        return value
+    kind = getattr(modules[type(value).__module__], type(value).__name__)
+    return kind(*(translated(part, modules) for part in value))
 
 
-def measure(copies: dict[str, Path], algorithm: str, folder: Path) -> dict[str, float | str]:
-    """Compare the copies; events per second of each, the ratio, and the spread among processes of one copy."""
+def compare(folder: Path, algorithm: str) -> None:
+    """Print the seconds of each copy; runs in a process of its own."""
+    given = np.load(folder / "workload.npz")
+    options = {} if algorithm == "dense" else {"algorithm": algorithm, "subscriptions": given["subscriptions"]}
+    ids, ys = given["ids"], given["ys"]
+    out = np.empty((1 << 20, 8))
+    kernels, states = {}, {}
+    for name in COPIES:
+        modules = load(folder / name.replace("again", "with"))
+        server = modules["paint"].Server(given["x"], given["y"], k=K, **options)
+        kernels[name] = modules[f"paint.{algorithm}"].replay
+        if not states:
+            machine = server._algorithm
+            states[name] = (
+                machine._state() if algorithm == "sparse" else (machine._index.arrays, machine._sweep, machine._plan)
+            )
+        else:
+            states[name] = tuple(translated(part, modules) for part in states["with"])
+        kernels[name](*states[name], ids[:0], ys[:0], out)  # compiles; later the other copies have the names
+    objects, plan = states["with"][0], states["with"][-1]
+    seconds = dict.fromkeys(COPIES, 0.0)
+    counted = dict.fromkeys(COPIES, 0)
+    for some, values in zip(np.split(ids, SLICES), np.split(ys, SLICES), strict=True):
+        start = [part.copy() for part in objects]
+        best = dict.fromkeys(COPIES, np.inf)
+        for turn in range(ROUNDS * len(COPIES)):
+            name = COPIES[(turn + turn // len(COPIES)) % len(COPIES)]
+            for part, before in zip(objects, start, strict=True):
+                part[:] = before
+            plan.costs[:] = 0
+            begin = time.process_time()
+            kernels[name](*states[name], some, values, out)
+            best[name] = min(best[name], time.process_time() - begin)
+            counted[name] = plan.costs.sum()
+        for name in COPIES:
+            seconds[name] += best[name]
+    if not counted["with"] or counted["without"]:
+        raise RuntimeError(f"the copies should count some and no calls, but counted {counted}")
+    print(*(seconds[name] for name in COPIES))
+
+
+def measure(folder: Path, algorithm: str) -> dict[str, float | str]:
+    """Compare the copies in a process per alignment; events per second, and the ratios."""
     x, y, events = uniform_workload(OBJECTS, EVENTS[algorithm], SEED)
     ends = np.sort(np.random.default_rng(SEED).random((SUBSCRIPTIONS, 2)), axis=1)
-    workload = folder / f"{algorithm}.npz"
-    np.savez(workload, x=x, y=y, ids=events.object, ys=events.y, subscriptions=ends)
-    running = [(name, start(copy, workload, algorithm)) for _ in range(PROCESSES) for name, copy in copies.items()]
-    replays = np.array([[replay(process) for _, process in running] for _ in range(ROUNDS)])
-    for _, process in running:
-        process.communicate()
-    seconds = replays[:, :, :SLICES].min(axis=0).sum(axis=1)
-    counted = {name: replays[0, at, SLICES] for at, (name, _) in enumerate(running)}
-    if not counted["with"] or counted["without"]:
-        raise RuntimeError(f"the copies should count some and no min_y calls, but counted {counted}")
-    each = {name: [seconds[at] for at, (own, _) in enumerate(running) if own == name] for name in copies}
-    middle = {name: statistics.median(times) for name, times in each.items()}
+    np.savez(folder / "workload.npz", x=x, y=y, ids=events.object, ys=events.y, subscriptions=ends)
+    times = []
+    for alignment in ALIGNMENTS:
+        command = [sys.executable, "-m", "benchmarks.counters", str(folder), algorithm, str(alignment)]
+        environment = {**os.environ, "RANGECAST_CACHE": str(folder / f"cache-{alignment}")}
+        told = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+        times.append([float(value) for value in told.split()])
+        print(algorithm, alignment, times[-1], file=sys.stderr)
+    costs = [with_ / without for with_, without, _ in times]
+    controls = [again / with_ for with_, _, again in times]
     return {
         "algorithm": algorithm,
-        "with_per_s": EVENTS[algorithm] / middle["with"],
-        "without_per_s": EVENTS[algorithm] / middle["without"],
-        "ratio": middle["with"] / middle["without"],
-        "spread": max(max(times) / min(times) for times in each.values()),
+        "with_per_s": EVENTS[algorithm] / statistics.median(time[0] for time in times),
+        "without_per_s": EVENTS[algorithm] / statistics.median(time[1] for time in times),
+        "ratio": statistics.median(costs),
+        "least": min(costs),
+        "most": max(costs),
+        "control": statistics.median(controls),
+        "control_least": min(controls),
+        "control_most": max(controls),
     }
 
 
 def main() -> None:
     """Print the table and write it to benchmarks/results/counters.csv."""
-    print(f"{'algorithm':>10}{'with/s':>12}{'without/s':>12}{'time with : without':>22}{'same copy':>12}")
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        copies = {"with": folder / "with", "without": folder / "without"}
-        for kind, copy in copies.items():
-            copy.mkdir()
-            copy_rooms(copy, counting=kind == "with")
+        copy_rooms(folder / "with", counting=True)
+        copy_rooms(folder / "without", counting=False)
         for algorithm in EVENTS:
-            row = measure(copies, algorithm, folder)
-            speeds = f"{row['with_per_s']:>12,.0f}{row['without_per_s']:>12,.0f}"
-            print(f"{row['algorithm']:>10}{speeds}{row['ratio']:>22.3f}{row['spread']:>12.3f}", flush=True)
+            row = measure(folder, algorithm)
+            print(row, flush=True)
             rows.append(row)
     write_rows("counters", rows, SEED)
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        if sys.argv[3] != "0":
+            llvmlite.binding.set_option("", f"--align-all-nofallthru-blocks={sys.argv[3]}")
+        compare(Path(sys.argv[1]), sys.argv[2])
+    else:
+        main()

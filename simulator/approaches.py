@@ -228,7 +228,8 @@ def parse_approach(name: str) -> Approach:
     match = re.fullmatch(r"([a-z0-9-]+)(?:\(([^()]*)\))?", name)
     approach = APPROACHES.get(match[1]) if match else None
     if match is None or approach is None:
-        raise ValueError(f"the approach must be one of {', '.join(APPROACHES)}; choose one of them")
+        names = ", ".join(APPROACHES)
+        raise ValueError(f"the approach must be one of {names}; choose one of them, or bring your own by --with FILE")
     if match[2] is None:
         return approach
     if approach.takes is None:

@@ -5,7 +5,7 @@ What is shown of the sweep comes from the functions that Paint-Dense itself is m
 algorithm is written here a second time. Drawing is in `explain_figures` and `explain_page`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_swee
 from rangecast import RangecastError
 
 from .approaches import Workload, parse_approach
-from .events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream
+from .events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream, object_name
 from .faults import Churn
 from .stretches import stretches_of
 
@@ -93,6 +93,8 @@ class Explained(NamedTuple):
     """What the approach sends, in order: rows of `paint.MESSAGE` or `paint.UNICAST`."""
     step_of: NDArray[np.int64]
     """The step that each message belongs to."""
+    names: Sequence[str] = ()
+    """Of the objects, if they have any."""
 
     @property
     def unicast(self) -> bool:
@@ -112,7 +114,7 @@ class Explained(NamedTuple):
     @property
     def deed(self) -> str:
         """What happens to the object."""
-        name, (x_0, y_0), (x_1, y_1) = f"object {self.object}", self.before, self.after
+        name, (x_0, y_0), (x_1, y_1) = self.called(self.object), self.before, self.after
         if self.kind == "insert":
             return f"{name} is inserted at x = {x_1:.4g}, y = {y_1:.4g}"
         if self.kind == "delete":
@@ -121,6 +123,10 @@ class Explained(NamedTuple):
             return f"{name} moves from x = {x_0:.4g} to x = {x_1:.4g}"
         way = "rises in rank" if self.kind == "raise" else "falls in rank"
         return f"{name} at x = {x_0:.4g} {way}, y = {y_0:.4g} → {y_1:.4g}"
+
+    def called(self, i: int) -> str:
+        """How a reader is told of object i."""
+        return object_name(i, self.names)
 
     def letter(self, step: int) -> str:
         """Name of an exposed object by its place in the sweep, A, B, ..., Z, AA, ...; "" for the updated one."""
@@ -195,6 +201,7 @@ def explain(
     event: int = 0,
     approach: str = "paint-dense",
     churn: Churn | None = None,
+    names: Sequence[str] = (),
 ) -> Explained:
     """Follow a stream up to an event and lay out what happens there.
 
@@ -208,6 +215,8 @@ def explain(
         Whose messages to show, named as in a scenario.
     churn : Churn, optional
         Subscriptions that come and go.
+    names : sequence of str
+        Of the objects, by id, if they have any.
 
     Raises
     ------
@@ -245,6 +254,7 @@ def explain(
         steps,
         messages,
         _step_of(messages, steps),
+        names,
     )
 
 

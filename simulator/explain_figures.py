@@ -45,7 +45,9 @@ def draw_explained(explained: Explained, panels: Sequence[str] = ("events", "lev
     cut into levels, and its outline after. Right, S: the messages numbered in the order they are sent, each with the
     letter of the exposed object that it tells of, and subscriptions.
     """
-    with mpl.rc_context({"font.size": 9, "axes.axisbelow": True, "svg.hashsalt": "rangecast"}):
+    with mpl.rc_context(
+        {"font.size": 9, "axes.axisbelow": True, "svg.hashsalt": "rangecast", "text.parse_math": False}
+    ):
         figure = Figure(figsize=(4.8 * len(panels), 5.2), layout="constrained")
         figure.suptitle(explained.title)
         for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
@@ -62,7 +64,7 @@ def draw_steps(explained: Explained, most: int = 8) -> Figure:
     steps, view = explained.steps[:most], explained.view()
     across = min(4, len(steps))
     down = -(-len(steps) // max(across, 1))
-    with mpl.rc_context({"font.size": 8, "svg.hashsalt": "rangecast"}):
+    with mpl.rc_context({"font.size": 8, "svg.hashsalt": "rangecast", "text.parse_math": False}):
         figure = Figure(figsize=(2.7 * across, 2.6 * down), layout="constrained")
         every = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).flat
         for number, axes in enumerate(every):
@@ -71,9 +73,8 @@ def draw_steps(explained: Explained, most: int = 8) -> Figure:
                 continue
             step = steps[number]
             letter = explained.letter(number)
-            met = (
-                f"{letter}: object {step.object}, y = {step.place.y:.3g}" if letter else f"object {step.object} told"
-            )
+            name = explained.called(step.object)
+            met = f"{letter}: {name}, y = {step.place.y:.3g}" if letter else f"{name} told"
             _prepare(axes, view, met)
             corners = outline(step.region, view)
             if len(corners):
@@ -227,7 +228,8 @@ def _draw_messages(axes: Axes, explained: Explained) -> None:
     axes.scatter(l[~black], r[~black], s=8, facecolors="none", edgecolors="0.55", linewidths=0.6, zorder=5)
     axes.scatter(l[black], r[black], s=8, color="black", zorder=5)
     seen = f"{int(told.sum()):,} of {int(np.isfinite(explained.l).sum()):,} subscriptions told (black)"
-    axes.set_title(f"S: {len(explained.messages):,} messages in order\n{seen}")
+    count = len(explained.messages)
+    axes.set_title(f"S: {count:,} message{'s in order' if count != 1 else ''}\n{seen}")
 
 
 _PANELS: dict[str, Callable[[Axes, Explained], None]] = {

@@ -102,17 +102,18 @@ object, whose subscriptions hold it. Dashed: messages about it. Coloured: messag
 def _captions(explained: Explained) -> list[str]:
     """What each position of the slider shows: before the event, each of its steps, and the end of a sweep."""
     captions = [f"before the event. {explained.deed[0].upper()}{explained.deed[1:]}."]
+    own = explained.called(explained.object)
     for number, step in enumerate(explained.steps):
         sent = int((explained.step_of == number).sum())
         messages = f"{sent} message{'' if sent == 1 else 's'}"
         if step.cause == EXPOSED:
-            met = f"object {step.object} ({explained.letter(number)}) at x = {step.place.x:.4g}"
+            met = f"{explained.letter(number)}, {explained.called(step.object)} at x = {step.place.x:.4g}"
             captions.append(
-                f"the sweep comes to y = {step.place.y:.4g} and meets {met}, which gains what object "
-                f"{explained.object} loses: {messages}."
+                f"the sweep comes to y = {step.place.y:.4g} and meets {met}, which gains what "
+                f"{own} loses: {messages}."
             )
         else:
-            captions.append(f"everyone in the shaded region is told of object {explained.object}: {messages}.")
+            captions.append(f"everyone in the shaded region is told of {own}: {messages}.")
     if explained.steps and explained.kind in ("lower", "delete"):
         captions.append(f"nothing else is met on the way: {explained.deed}. The outline is its new region.")
     return captions
@@ -137,15 +138,14 @@ def _event_space(explained: Explained) -> str:
     for i in np.flatnonzero(seen).tolist():
         above = explained.y[i] < min(explained.before.y, explained.after.y)
         fill = "var(--ink)" if above else "var(--paper)"
-        tip = f"object {i}: x = {explained.x[i]:.4g}, y = {explained.y[i]:.4g}"
+        tip = f"{explained.called(i)}: x = {explained.x[i]:.4g}, y = {explained.y[i]:.4g}"
         frame.dot(explained.x[i], explained.y[i], 4, f'fill="{fill}" stroke="var(--ink)"', tip)
     for number, step in enumerate(explained.steps):
         if step.cause == EXPOSED:
             frame.add(f"<g {_span(number + 1)}>")
             shade = colour(explained.exposed.index(step.object))
-            frame.dot(
-                *step.place, 11, f'fill="var(--paper)" stroke="{shade}" stroke-width="3"', f"object {step.object}"
-            )
+            style = f'fill="var(--paper)" stroke="{shade}" stroke-width="3"'
+            frame.dot(*step.place, 11, style, explained.called(step.object))
             frame.text(*step.place, explained.letter(number), 'text-anchor="middle" dy="5" font-weight="700"')
             frame.add("</g>")
     for first, last, x, y in _whereabouts(explained):
@@ -201,7 +201,7 @@ def _subscription_space(explained: Explained) -> str:
             style = f'fill="{shade}" fill-opacity="0.35" stroke="{shade}" stroke-width="1.5"'
         else:
             style = 'fill="none" stroke="var(--strong)" stroke-width="2" stroke-dasharray="6 3"'
-        frame.box(box, style, f"message {at + 1} about object {explained.messages[at]['object']}")
+        frame.box(box, style, f"message {at + 1} about {explained.called(int(explained.messages[at]['object']))}")
         _name(frame, box, f"{at + 1}{letter}", corner=not letter)
         frame.add("</g>")
     return frame.svg()

@@ -59,7 +59,7 @@ def explain_to_file(
     ingredients = gather(scenario, spark)
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(ingredients.workload, ingredients.events) if event is None else event
-    explained = explain(ingredients.workload, ingredients.events, number, name, churn)
+    explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
     if target.is_dir():
         _compare(target, explained)
     write_page(_content(explained, out.suffix.lower()), out)
@@ -67,6 +67,8 @@ def explain_to_file(
 
 
 def _scenario_file(target: Path) -> Path:
+    if not target.exists():
+        raise ExplainError(f"{target}: there is no such run or scenario; give a run directory or a scenario file")
     if not target.is_dir():
         return target
     if not (target / "events.parquet").is_file() or not (target / "scenario.toml").is_file():
@@ -100,7 +102,7 @@ def _content(explained: Explained, ending: str) -> bytes:
 
 
 def _facts(explained: Explained) -> list[str]:
-    exposed = ", ".join(str(h) for h in explained.exposed) or "none"
+    exposed = ", ".join(explained.called(h).removeprefix("object ") for h in explained.exposed) or "none"
     return [
         explained.title,
         f"exposed objects, in order: {exposed}",

@@ -1,5 +1,6 @@
 """Followed: one event of a scenario, with all that became of it, found by simulating the scenario until then."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ class Followed(NamedTuple):
     sources: NDArray[np.int64]
     """Broker at which each message of the stretch starts."""
     server: int
+    names: Sequence[str] = ()
+    """Of the objects, if they have any."""
 
     @property
     def approach(self) -> Approach:
@@ -79,5 +82,5 @@ def follow(scenario: Scenario, ingredients: Ingredients, name: str, event: int) 
         if event < stretch.first + len(stretch.events.object):
             window = int(np.searchsorted(stretch.starts, event - stretch.first, side="right")) - 1
             sources = sources_of(ingredients, approach, stretch, carried.outgoing)
-            return Followed(scenario, name, event, carried, window, sources, ingredients.server)
+            return Followed(scenario, name, event, carried, window, sources, ingredients.server, ingredients.names)
     raise ValueError(f"event must be below {len(ingredients.events.object)}, the number of events, got {event}")

@@ -6,6 +6,7 @@ leaves the others as they were.
 
 import hashlib
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -77,6 +78,8 @@ class Ingredients(NamedTuple):
     """Whether messages to single subscriptions take the IP path instead of the overlay."""
     x_range: tuple[float, float] = (0.0, 1.0)
     """Where subscriptions lie."""
+    names: Sequence[str] = ()
+    """Names of the objects by id, where the events come from a history."""
 
 
 def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
@@ -230,7 +233,9 @@ def assemble(
     nodes = (location * len(graph)).astype(np.int64)
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
     over_ip = scenario.network.unicast == "direct"
-    return Ingredients(workload, events, graph, routes, network, gateways, network.server, nodes, over_ip, x_range)
+    names = () if trace is None else trace.names
+    shared = (workload, events, graph, routes, network, gateways, network.server, nodes, over_ip)
+    return Ingredients(*shared, x_range, names)
 
 
 def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int64]:

@@ -163,14 +163,14 @@ def _values(claim: Claim, measured: Measured) -> tuple[_Rule, list[Estimate]]:
                 for point in points
                 for above, below in pairwise(claim.falling)
             ]
-            return _Rule("quotients of neighbours at least 1", least=1.0), found
+            return _Rule("each over the next at least 1", least=1.0), found
         case Rise():
             found = [
                 _step(measured, claim, *pair)
                 for group in _groups(measured, points, claim.along)
                 for pair in pairwise(_in_order(measured, group, claim))
             ]
-            return _Rule("quotients of neighbours at least 1", least=1.0), found
+            return _Rule("each over the one before at least 1", least=1.0), found
         case Growth():
             found = [
                 _power(measured, claim, group) for group in _groups(measured, points, claim.along) if len(group) > 1

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from cn import Zones
 
 from .page import check_path, escape, make_page, write_page
-from .report_charts import bars, cumulative, exceedance, legend, map_of, with_caption
+from .report_charts import bars, cumulative, exceedance, legend, map_of, shades, with_caption
 from .report_runs import Map, Run, Series, read_run, series_of
 from .run import RunError
 from .tables import METRICS
@@ -261,7 +261,7 @@ def _zones_of(run: Run, series: list[Series]) -> str:
         changed = ", as they were before any fault" if _known(run.manifest, "faults") else ""
         drawn = (
             f"<p>{where}{changed}: the stronger the colour, the more messages were delivered there to subscriptions "
-            f"(blank: none, strongest: {most:,}, logarithmic).</p>{drawn}"
+            f"(a logarithmic scale).</p>{shades(most)}{drawn}"
         )
     rows = [line for one in series for line in _busiest(one)]
     head = ["approach", "broker", "messages in", "messages out", "delivered", "notifications", "busy", "longest wait"]

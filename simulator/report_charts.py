@@ -11,7 +11,7 @@ from cn import Zones
 from .page import escape
 from .svg import DASHES, Axis, Frame, colour, number
 
-__all__ = ["bars", "cumulative", "exceedance", "legend", "map_of", "with_caption"]
+__all__ = ["bars", "cumulative", "exceedance", "legend", "map_of", "shades", "with_caption"]
 
 _POINTS = 160
 _HEAVY = 20
@@ -36,6 +36,17 @@ def _swatch(at: int) -> str:
         '<svg class="swatch" viewBox="0 0 36 10" aria-hidden="true">'
         f'<line x1="0" y1="5" x2="36" y2="5" stroke="{colour(at)}" stroke-width="3"{stroke}/></svg>'
     )
+
+
+def shades(most: int) -> str:
+    """Colours of a map's brokers with the number of messages delivered that each stands for."""
+    steps = dict.fromkeys([0, *(10**power for power in range(len(str(most))) if most), most])
+    items = "".join(
+        '<li><svg class="swatch" viewBox="0 0 36 10" aria-hidden="true"><rect width="36" height="10" '
+        f'fill="var(--accent)" fill-opacity="{_shade(step, most)}" stroke="var(--soft)"/></svg> {step:,}</li>'
+        for step in steps
+    )
+    return f'<ul class="legend">{items}</ul>'
 
 
 def bars(title: str, groups: Mapping[str, Sequence[float]], labels: Sequence[str]) -> str:

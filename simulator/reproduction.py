@@ -29,6 +29,15 @@ A claim that is not about the paper's sizes is judged at both scales. One that i
 order of magnitude, is judged at the paper's only. Figures are drawn at the paper's sizes, with the same intervals.
 All of it takes about 36 minutes of processor time at the paper's sizes and 2 at small ones, start-up included.
 
+What the rules say:
+
+* **±20%**, **±0.03**: ours is no further from the printed number than that.
+* **1 to 1.4**, **at least 10**, **at most 2**: every value that the claim is about lies there; `ours` gives the
+  lowest and the highest. Where a claim compares two approaches, the value is the quotient of the two.
+* **each over the next at least 1**: approaches in the order of the claim; of two neighbours the first is not below
+  the second. **Each over the one before** is the same of points, in the order of the key that grows.
+* **power 0.9 to 1.1**: growth from the first to the last point as a power of the key; 1 is proportional, 0 is none.
+
 The paper's real data was not published. [Stocks](stocks.md) has a synthetic trace of its shape and a real one of
 another year beside the uniform workload.
 """

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 import pipeline
 
-from .events import KINDS
+from .events import KINDS, object_name
 from .followed import Followed, follow
 from .ingredients import gather
 from .run import RunError
@@ -138,7 +138,8 @@ def _heading(followed: Followed) -> Iterator[str]:
     here = followed.event - followed.first
     yield f"event {followed.event} of {scenario.name}, {followed.name}, {scenario.engine}"
     kind, time_s = KINDS[events.kind[here]], events.time_s[here]
-    yield f"{kind} of object {events.object[here]}, arose at broker {events.origin[here]} at {time_s:.6f} s"
+    name = object_name(int(events.object[here]), followed.names)
+    yield f"{kind} of {name}, arose at broker {events.origin[here]} at {time_s:.6f} s"
     if number > 1:
         yield f"answered with events {followed.first} to {followed.first + number - 1} in one window"
     if not approach.serverless:
@@ -161,7 +162,7 @@ def _content(followed: Followed, message: int) -> str:
     cause = ("update", "exposed")[row["cause"]]
     left = f"l in ({row['l_out']:.4g}, {row['l_in']:.4g}]"
     right = f"r in [{row['r_in']:.4g}, {row['r_out']:.4g})"
-    return f"{cause}, object {row['object']} with y = {row['y']:.4g}, {left}, {right}"
+    return f"{cause}, {object_name(int(row['object']), followed.names)} with y = {row['y']:.4g}, {left}, {right}"
 
 
 def _by_message(followed: Followed) -> tuple[dict[int, list[_Hop]], dict[int, dict[int, str]]]:

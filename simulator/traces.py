@@ -43,6 +43,8 @@ class Trace(NamedTuple):
     y: Floats
     x_range: tuple[float, float]
     """Where subscriptions lie."""
+    names: list[str]
+    """Names in the history of all objects, by id, those that are inserted too."""
 
 
 def read_trace(path: Path, count: int | None = None, sha256: str | None = None) -> Trace:
@@ -69,7 +71,7 @@ def read_trace(path: Path, count: int | None = None, sha256: str | None = None) 
     x, y = stored.object_x[: stored.initial].copy(), stored.object_y[: stored.initial].copy()
     for name, values in (("x", x), ("y", y)):
         _refuse_infinite(path, "object", name, values)
-    return Trace(_checked(path, stored, x, y, count), x, y, stored.x_range)
+    return Trace(_checked(path, stored, x, y, count), x, y, stored.x_range, stored.names)
 
 
 def _checked(path: Path, stored: pipeline.TraceData, x: Floats, y: Floats, count: int | None) -> Updates:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.report_charts import bars, cumulative, exceedance
+from simulator.report_charts import bars, cumulative, exceedance, shades
 from simulator.svg import Axis, Frame, number
 
 SAMPLES = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=400)
@@ -92,3 +92,11 @@ def test_ticks_are_round_and_inside(low: float, length: float, log: bool) -> Non
 )
 def test_numbers_are_short(value: float, text: str) -> None:
     assert number(value) == text
+
+
+def test_the_scale_of_a_map_goes_from_none_to_the_most_in_powers_of_ten() -> None:
+    for most, wanted in ((0, ["0"]), (1, ["0", "1"]), (4321, ["0", "1", "10", "100", "1,000", "4,321"])):
+        drawn = shades(most)
+        assert re.findall(r"</svg> ([\d,]+)<", drawn) == wanted
+        strength = [float(value) for value in re.findall(r'fill-opacity="([\d.]+)"', drawn)]
+        assert strength == sorted(set(strength))

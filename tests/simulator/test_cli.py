@@ -85,7 +85,7 @@ def test_run_and_compare(tmp_path: Path) -> None:
     [
         (("report", "nowhere"), "nowhere: not a finished run"),
         (("report", "nowhere", "--out", "report.txt"), "--out report.txt: must end in .html"),
-        (("explain", "nowhere.toml"), "nowhere.toml: cannot be read"),
+        (("explain", "nowhere.toml"), "nowhere.toml: there is no such run or scenario"),
         (("explain", "."), "not a finished run"),
         (("explain", ".", "--set", "k=3"), "--set k=3: . is a finished run"),
         (("explain", "good.toml", "--set", "k=0"), "k = 0: must be at least 1"),

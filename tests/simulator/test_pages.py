@@ -15,7 +15,7 @@ import pytest
 from pipeline import BROKERS, EVENTS, LINKS, SUMMARY
 from simulator.approaches import Workload
 from simulator.explain import explain, single_update
-from simulator.explain_figures import draw_explained
+from simulator.explain_figures import draw_explained, draw_steps
 from simulator.explain_page import explain_page
 from simulator.page import PageError
 from simulator.report import write_report
@@ -235,6 +235,22 @@ def test_pictures_of_every_approach(approach: str, tmp_path: Path) -> None:
         assert [axes.get_xlabel() for axes in figure.axes] == ["x", "l", "l"]
         figure.savefig(tmp_path / "picture.svg")
         assert shown.title in explain_page(shown)
+
+
+def test_names_of_a_history_are_told_as_text(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    l, r = np.sort(rng.random((2, 2000)), axis=0)
+    workload = Workload(2, rng.random(12), rng.random(12), l.copy(), r.copy())
+    i = int(np.argmin(workload.y))
+    names = [f"<b>$x^{{{at}" for at in range(12)]  # neither HTML nor, in matplotlib's sense, a formula
+    shown = explain(workload, single_update(workload, i, 0.95), names=names)
+    assert f"object {i} ({names[i]})" in shown.title
+    draw_explained(shown).savefig(tmp_path / "picture.svg")
+    draw_steps(shown).savefig(tmp_path / "steps.svg")
+    page = explain_page(shown)
+    assert "<b>" not in page
+    for h in shown.exposed:
+        assert f"object {h} (&lt;b&gt;$x^{{{h})" in page
 
 
 def test_what_is_not_a_run_is_refused_in_one_line(runs: list[Path], tmp_path: Path) -> None:

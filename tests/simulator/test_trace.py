@@ -55,6 +55,16 @@ def test_the_whole_text_of_a_message() -> None:
     assert lines[8].startswith("      7 -> 2  24 bytes  departs ")
 
 
+def test_an_object_of_a_history_is_told_by_its_name() -> None:
+    scenario, ingredients = small("can")
+    names = [f"name {i}" for i in range(len(ingredients.workload.x))]
+    lines = list(trace_lines(follow(scenario, ingredients._replace(names=names), "paint-dense", 11)))
+    assert lines[1].startswith("lower of object 7 (name 7), arose at broker ")
+    told = [re.search(r"object (\d+) \(name (\d+)\)", line) for line in lines if line.startswith("message ")]
+    assert told
+    assert all(match and match[1] == match[2] for match in told)
+
+
 def test_faults_are_told_transmission_by_transmission() -> None:
     scenario, ingredients = small("can", faults={"loss": 0.3, "crashes": 3, "duplication": 0.2})
     records = {row["event"]: row for row in run_small(scenario, ingredients, "paint-dense")[0].to_pylist()}

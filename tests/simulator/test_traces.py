@@ -215,6 +215,7 @@ def test_subscriptions_lie_over_the_range_of_the_trace(spark: SparkSession, stoc
         population(lambda: spark, PopulationSpec("uniform", 200, 1), tmp_path / "cache" / "populations")
     )
     assert ingredients.x_range == (1.0, 5.0)
+    assert list(ingredients.names[:30]) == [f"n{i}" for i in range(30)]
     np.testing.assert_array_equal(ingredients.workload.l, 1 + 4 * held.l)
     np.testing.assert_array_equal(ingredients.workload.r, 1 + 4 * held.r)
     assert len(set(ingredients.gateways.home.tolist())) == 3
