@@ -33,6 +33,8 @@ __all__ = [
 SAMPLE = 400
 """Subscriptions that are drawn at most."""
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f")
+_STYLE = {"svg.hashsalt": "rangecast", "text.parse_math": False}
+"""The same event gives the same file, and a name with dollar signs is no formula."""
 _READABLE = 0.022
 """Share of the view below which a rectangle carries no number."""
 
@@ -45,9 +47,7 @@ def draw_explained(explained: Explained, panels: Sequence[str] = ("events", "lev
     cut into levels, and its outline after. Right, S: the messages numbered in the order they are sent, each with the
     letter of the exposed object that it tells of, and subscriptions.
     """
-    with mpl.rc_context(
-        {"font.size": 9, "axes.axisbelow": True, "svg.hashsalt": "rangecast", "text.parse_math": False}
-    ):
+    with mpl.rc_context({"font.size": 9, "axes.axisbelow": True, **_STYLE}):
         figure = Figure(figsize=(4.8 * len(panels), 5.2), layout="constrained")
         figure.suptitle(explained.title)
         for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
@@ -64,7 +64,7 @@ def draw_steps(explained: Explained, most: int = 8) -> Figure:
     steps, view = explained.steps[:most], explained.view()
     across = min(4, len(steps))
     down = -(-len(steps) // max(across, 1))
-    with mpl.rc_context({"font.size": 8, "svg.hashsalt": "rangecast", "text.parse_math": False}):
+    with mpl.rc_context({"font.size": 8, **_STYLE}):
         figure = Figure(figsize=(2.7 * across, 2.6 * down), layout="constrained")
         every = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).flat
         for number, axes in enumerate(every):
