@@ -3,15 +3,16 @@
 Two copies of the rooms paint and matching are made, one with every counting line replaced by `pass`. A process loads
 both, and the counting one a second time for a control, and lets the three kernels take turns on the same arrays in
 the same state, slice by slice of the stream; a kernel counts with its best time of each slice, in processor time.
-What differs is then the code alone. Where code happens to lie in memory changes its speed too: each process has its
-kernels compiled with another alignment of loops, and the table gives the median of the processes and their range,
-for the kernel against the one without counting and against its double.
+What differs is then the code, and where it lies in memory: what is loaded first runs some percent faster. So there
+is a process for each order of loading, and a time is a product of three factors, of the process, of the place in the
+order and of counting. The last is fitted, with its 95% confidence interval: counting costs something measurable if
+the interval lies above 1. The control is the geometric mean of one counting kernel over the other.
 """
 
+import itertools
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
 
 from benchmarks.record import uniform_workload, write_rows
 
@@ -31,9 +33,8 @@ EVENTS = {"dense": 20_000, "sparse": 4_000}
 SUBSCRIPTIONS = 200_000
 SLICES = 10
 ROUNDS = 21
-ALIGNMENTS = (0, 4, 5, 6)
 ROOMS = ("rangecast", "paint", "matching")
-COPIES = ("with", "without", "again")
+COPIES = ("with", "again", "without")
 COUNTING = re.compile(rb"^( *)((plan\.)?costs\[[A-Z_]+\] \+= .*|marks\[event, 1 \+ at\] = .*)$", re.MULTILINE)
 
 Modules = dict[str, ModuleType]
@@ -74,33 +75,30 @@ def translated(value: Any, modules: Modules) -> Any:
     return kind(*(translated(part, modules) for part in value))
 
 
-def compare(folder: Path, algorithm: str) -> None:
-    """Print the seconds of each copy; runs in a process of its own."""
-    given = np.load(folder / "workload.npz")
+def compare(folder: Path, algorithm: str, order: list[str]) -> None:
+    """Print the seconds of each copy in the order of `COPIES`; runs in a process of its own."""
+    given = np.load(folder / f"{algorithm}.npz")
     options = {} if algorithm == "dense" else {"algorithm": algorithm, "subscriptions": given["subscriptions"]}
     ids, ys = given["ids"], given["ys"]
     out = np.empty((1 << 20, 8))
-    kernels, states = {}, {}
-    for name in COPIES:
+    kernels: dict[str, Any] = {}
+    states: dict[str, Any] = {}
+    for name in order:
         modules = load(folder / name.replace("again", "with"))
-        server = modules["paint"].Server(given["x"], given["y"], k=K, **options)
-        kernels[name] = modules[f"paint.{algorithm}"].replay
         if not states:
-            machine = server._algorithm
-            states[name] = (
-                machine._state() if algorithm == "sparse" else (machine._index.arrays, machine._sweep, machine._plan)
-            )
-        else:
-            states[name] = tuple(translated(part, modules) for part in states["with"])
-        kernels[name](*states[name], ids[:0], ys[:0], out)  # compiles; later the other copies have the names
-    objects, plan = states["with"][0], states["with"][-1]
+            server = modules["paint"].Server(given["x"], given["y"], k=K, **options)
+            shared = server._algorithm._state()
+        kernels[name] = modules[f"paint.{algorithm}"].replay
+        states[name] = tuple(translated(part, modules) for part in shared)
+        kernels[name](*states[name], ids[:0], ys[:0], out)  # loads it, while the modules are found by their names
+    objects, plan = shared[0], shared[-1]
     seconds = dict.fromkeys(COPIES, 0.0)
     counted = dict.fromkeys(COPIES, 0)
     for some, values in zip(np.split(ids, SLICES), np.split(ys, SLICES), strict=True):
         start = [part.copy() for part in objects]
         best = dict.fromkeys(COPIES, np.inf)
-        for turn in range(ROUNDS * len(COPIES)):
-            name = COPIES[(turn + turn // len(COPIES)) % len(COPIES)]
+        for turn in range(ROUNDS * len(order)):
+            name = order[(turn + turn // len(order)) % len(order)]
             for part, before in zip(objects, start, strict=True):
                 part[:] = before
             plan.costs[:] = 0
@@ -116,34 +114,52 @@ def compare(folder: Path, algorithm: str) -> None:
 
 
 def measure(folder: Path, algorithm: str) -> dict[str, float | str]:
-    """Compare the copies in a process per alignment; events per second, and the ratios."""
+    """Compare the copies; events per second, and the ratios."""
     x, y, events = uniform_workload(OBJECTS, EVENTS[algorithm], SEED)
     ends = np.sort(np.random.default_rng(SEED).random((SUBSCRIPTIONS, 2)), axis=1)
-    np.savez(folder / "workload.npz", x=x, y=y, ids=events.object, ys=events.y, subscriptions=ends)
+    np.savez(folder / f"{algorithm}.npz", x=x, y=y, ids=events.object, ys=events.y, subscriptions=ends)
+    environment = {**os.environ, "RANGECAST_CACHE": str(folder / "cache")}
     times = []
-    for alignment in ALIGNMENTS:
-        command = [sys.executable, "-m", "benchmarks.counters", str(folder), algorithm, str(alignment)]
-        environment = {**os.environ, "RANGECAST_CACHE": str(folder / f"cache-{alignment}")}
+    # The first process compiles, which is no loading: once more for all orders.
+    for at, order in enumerate([COPIES, *itertools.permutations(COPIES)]):
+        command = [sys.executable, "-m", "benchmarks.counters", str(folder), algorithm, *order]
         told = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
-        times.append([float(value) for value in told.split()])
-        print(algorithm, alignment, times[-1], file=sys.stderr)
-    costs = [with_ / without for with_, without, _ in times]
-    controls = [again / with_ for with_, _, again in times]
+        if at:
+            times.append([float(value) for value in told.split()])
+    logs = np.log(times)
+    ratio, low, high = fit(logs)
+    counting, again, without = np.exp(logs.mean(axis=0)).tolist()
     return {
         "algorithm": algorithm,
-        "with_per_s": EVENTS[algorithm] / statistics.median(time[0] for time in times),
-        "without_per_s": EVENTS[algorithm] / statistics.median(time[1] for time in times),
-        "ratio": statistics.median(costs),
-        "least": min(costs),
-        "most": max(costs),
-        "control": statistics.median(controls),
-        "control_least": min(controls),
-        "control_most": max(controls),
+        "with_per_s": EVENTS[algorithm] / np.sqrt(counting * again),
+        "without_per_s": EVENTS[algorithm] / without,
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "control": counting / again,
     }
+
+
+def fit(logs: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Time with counting over time without, and the ends of its interval, from log seconds by order and copy."""
+    rows, values = [], []
+    for process, order in enumerate(itertools.permutations(COPIES)):
+        for copy, name in enumerate(COPIES):
+            place = order.index(name)
+            rows.append([name != "without", place == 1, place == 2, *(process == one for one in range(len(logs)))])
+            values.append(logs[process, copy])
+    design = np.array(rows, np.float64)
+    found, squares, rank, _ = np.linalg.lstsq(design, np.array(values))
+    free = len(values) - int(rank)
+    error = np.sqrt(squares[0] / free * np.linalg.inv(design.T @ design)[0, 0])
+    width = stats.t.ppf(0.975, free) * error
+    return float(np.exp(found[0])), float(np.exp(found[0] - width)), float(np.exp(found[0] + width))
 
 
 def main() -> None:
     """Print the table and write it to benchmarks/results/counters.csv."""
+    head = f"{'time with : without':>22}{'95% interval':>17}{'with : with':>14}"
+    print(f"{'algorithm':>10}{'with/s':>12}{'without/s':>12}{head}")
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -151,15 +167,15 @@ def main() -> None:
         copy_rooms(folder / "without", counting=False)
         for algorithm in EVENTS:
             row = measure(folder, algorithm)
-            print(row, flush=True)
+            speeds = f"{row['with_per_s']:>12,.0f}{row['without_per_s']:>12,.0f}"
+            interval = f"{row['low']:>8.3f} to {row['high']:.3f}"
+            print(f"{row['algorithm']:>10}{speeds}{row['ratio']:>22.3f}{interval}{row['control']:>14.3f}", flush=True)
             rows.append(row)
     write_rows("counters", rows, SEED)
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        if sys.argv[3] != "0":
-            llvmlite.binding.set_option("", f"--align-all-nofallthru-blocks={sys.argv[3]}")
-        compare(Path(sys.argv[1]), sys.argv[2])
+        compare(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
     else:
         main()

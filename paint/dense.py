@@ -66,8 +66,13 @@ def leave(
     out = reserve(out, row, k)
     end = influence_tiles(x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, step, l_limit, r_limit, out, row)
     stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
-    h = _next(arrays, sweep, plan, l_limit, r_limit)
-    while h >= 0:
+    calls = 0
+    while True:
+        left, right = influence_interval(sweep, k)
+        h = next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
+        calls += 1
+        if h < 0:
+            break
         row = end
         x_h = sweep.ys[2]
         out = reserve(out, row, k)
@@ -76,15 +81,8 @@ def leave(
         )
         stamp(out, row, end, x_h, plan.sign * sweep.ys[0], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
-        h = _next(arrays, sweep, plan, l_limit, r_limit)
+    plan.costs[MIN_Y] += calls
     return out, end
-
-
-@njit
-def _next(arrays: Any, sweep: Sweep, plan: Plan, l_limit: float, r_limit: float) -> int:
-    left, right = influence_interval(sweep, plan.k)
-    plan.costs[MIN_Y] += 1
-    return next_exposed(arrays, sweep, max(left, l_limit), min(right, r_limit))
 
 
 @njit
@@ -131,12 +129,12 @@ class Dense:
 
     def change(self, i: int, y: float) -> Rows:
         """Give object i a new y; the messages."""
-        self._out, end = change(self._index.arrays, self._sweep, self._plan, i, y, self._out, 0)
+        self._out, end = change(*self._state(), i, y, self._out, 0)
         return self._out[:end]
 
     def enter(self, i: int) -> Rows:
         """Tell of object i, which was just put into the index."""
-        self._out, end = enter(self._index.arrays, self._sweep, self._plan, i, self._out, 0)
+        self._out, end = enter(*self._state(), i, self._out, 0)
         return self._out[:end]
 
     def leave(self, i: int) -> Rows:
@@ -150,19 +148,7 @@ class Dense:
         return self._leave(i, x, y, *((-np.inf, x) if x > old else (x, np.inf)))
 
     def _leave(self, i: int, x_told: float, y_told: float, l_limit: float, r_limit: float) -> Rows:
-        self._out, end = leave(
-            self._index.arrays,
-            self._sweep,
-            self._plan,
-            i,
-            x_told,
-            y_told,
-            np.inf,
-            l_limit,
-            r_limit,
-            self._out,
-            0,
-        )
+        self._out, end = leave(*self._state(), i, x_told, y_told, np.inf, l_limit, r_limit, self._out, 0)
         return self._out[:end]
 
     def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
@@ -170,7 +156,7 @@ class Dense:
         k = self._plan.k
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
         out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))
-        return replay(self._index.arrays, self._sweep, self._plan, ids, ys, out)
+        return replay(*self._state(), ids, ys, out)
 
     def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
         """Change distinct objects at once, by Paint-Batch; rows of their own."""
@@ -179,3 +165,6 @@ class Dense:
     def window(self, changes: list[Change]) -> Rows:
         """Change distinct objects, which may enter, leave and move, by Paint-Batch; rows of their own."""
         return paint_window(self._index, self._plan, changes)
+
+    def _state(self) -> tuple[Any, Sweep, Plan]:
+        return self._index.arrays, self._sweep, self._plan

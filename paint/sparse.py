@@ -131,11 +131,11 @@ def paint_region(part: Part, plan: Plan, scratch: Scratch, groups: int, out: Row
     tiles, boxes = scratch.groups, scratch.boxes
     for at in range(groups):
         l_lo, l_hi, r_lo, r_hi = closed_box(tiles[at, 0], tiles[at, 1], tiles[at, 2], tiles[at, 3])
-        plan.costs[SNAP] += 1
         found, l_min, l_max, r_min, r_max = snap(part, l_lo, l_hi, r_lo, r_hi)
         boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3] = l_min, l_max, r_min, r_max
         if found:
             row = paint_box(part, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+    plan.costs[SNAP] += groups
     return row
 
 
@@ -163,7 +163,7 @@ def paint_gain(part: Part, plan: Plan, scratch: Scratch, tiles: int, groups: int
     """
     first = row
     parts, wholes, cells = scratch.tiles, scratch.groups, scratch.cells
-    at = 0
+    at, snaps = 0, 0
     for group in range(groups):
         found, exact = False, True
         l_min, l_max, r_min, r_max = np.inf, -np.inf, np.inf, -np.inf
@@ -176,10 +176,11 @@ def paint_gain(part: Part, plan: Plan, scratch: Scratch, tiles: int, groups: int
                 r_min, r_max = min(r_min, lost[2]), max(r_max, lost[3])
             at += 1
         if found and not exact:
-            plan.costs[SNAP] += 1
+            snaps += 1
             found, l_min, l_max, r_min, r_max = snap(part, l_min, l_max, r_min, r_max)
         if found:
             row = paint_box(part, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+    plan.costs[SNAP] += snaps
     return row
 
 
@@ -241,14 +242,15 @@ def leave(
     end = paint_region(part, plan, scratch, groups, out, row)
     stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
     open_cells(scratch, tiles, step)
+    calls = 0
     while True:
         some, l_star, r_star = enclosing_quadrant(scratch.cells, part, plan.costs)
         if not some:
-            return out, end
-        plan.costs[MIN_Y] += 1
+            break
         h = next_exposed(arrays, sweep, np.nextafter(l_star, -np.inf), np.nextafter(r_star, np.inf))
+        calls += 1
         if h < 0:
-            return out, end
+            break
         x_h = arrays.x[h]
         a, b = sweep.counts[WEST], sweep.counts[EAST]
         groups = exposed_tiles(x_h, x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, START)
@@ -258,6 +260,8 @@ def leave(
         end = paint_gain(part, plan, scratch, tiles, groups, out, row)
         stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
+    plan.costs[MIN_Y] += calls
+    return out, end
 
 
 @njit

@@ -33,7 +33,7 @@ __all__ = [
 SAMPLE = 400
 """Subscriptions that are drawn at most."""
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f")
-_STYLE = {"svg.hashsalt": "rangecast", "text.parse_math": False}
+_STYLE: Any = {"svg.hashsalt": "rangecast", "text.parse_math": False}
 """The same event gives the same file, and a name with dollar signs is no formula."""
 _READABLE = 0.022
 """Share of the view below which a rectangle carries no number."""
