@@ -12,14 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paint.algorithm import FIRST_K, MIN_Y, Change, Plan, Rows, make_marks, mark
-from paint.batch import paint_batch
+from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.geometry import START, exposed_tiles, influence_tiles
-from paint.index import ObjectIndex, next_exposed, open_sweep, update
-from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
-from paint.subscribers import Subscribers
-from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
-from paint.window import paint_window
+from paint.index import next_exposed, open_sweep, update
+from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.painting import Kernels, Painting
+from paint.sweep import EAST, WEST, Sweep, expose, influence_interval
 from rangecast import njit
 
 __all__ = ["Dense"]
@@ -112,59 +110,16 @@ def replay(
     return out[:row], marks
 
 
-class Dense:
-    """Paint-Dense over an object index, as a server drives it; O(k) space beside the index.
-
-    See `paint.algorithm.Algorithm` for what each method does.
-    """
+class Dense(Painting):
+    """Paint-Dense over an object index, as a server drives it; O(k) space beside the index."""
 
     takes: ClassVar = frozenset({"epsilon"})
-    dtype: ClassVar = MESSAGE
-
-    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:  # noqa: ARG002
-        self._index = index
-        self._plan = plan
-        self._sweep = make_sweep(plan.k)
-        self._out: Rows = np.empty((max(1024, 4 * plan.k), 8))
-
-    def change(self, i: int, y: float) -> Rows:
-        """Give object i a new y; the messages."""
-        self._out, end = change(*self._state(), i, y, self._out, 0)
-        return self._out[:end]
-
-    def enter(self, i: int) -> Rows:
-        """Tell of object i, which was just put into the index."""
-        self._out, end = enter(*self._state(), i, self._out, 0)
-        return self._out[:end]
-
-    def leave(self, i: int) -> Rows:
-        """Tell that object i is about to be deleted from the index."""
-        x = float(self._index.arrays.x[i])
-        return self._leave(i, x, np.inf, -np.inf, np.inf)
-
-    def leave_for(self, i: int, x: float) -> Rows:
-        """Tell those that lose object i as it moves to x, which the index does not know yet."""
-        old, y = float(self._index.arrays.x[i]), float(self._index.arrays.y[i])
-        return self._leave(i, x, y, *((-np.inf, x) if x > old else (x, np.inf)))
-
-    def _leave(self, i: int, x_told: float, y_told: float, l_limit: float, r_limit: float) -> Rows:
-        self._out, end = leave(*self._state(), i, x_told, y_told, np.inf, l_limit, r_limit, self._out, 0)
-        return self._out[:end]
-
-    def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
-        k = self._plan.k
-        # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
-        out = np.empty((min(len(ids) * (k + k * k // (2 * self._plan.step)) + k, 1 << 22), 8))
-        return replay(*self._state(), ids, ys, out)
-
-    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
-        """Change distinct objects at once, by Paint-Batch; rows of their own."""
-        return paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)
-
-    def window(self, changes: list[Change]) -> Rows:
-        """Change distinct objects, which may enter, leave and move, by Paint-Batch; rows of their own."""
-        return paint_window(self._index, self._plan, changes)
+    kernels: ClassVar = Kernels(change, enter, leave, replay)
 
     def _state(self) -> tuple[Any, Sweep, Plan]:
         return self._index.arrays, self._sweep, self._plan
+
+    def _rows(self, events: int) -> int:
+        # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
+        k = self._plan.k
+        return min(events * (k + k * k // (2 * self._plan.step)) + k, 1 << 22)

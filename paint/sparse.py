@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from matching import Tree
 from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows, make_marks, mark
-from paint.batch import paint_batch
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
-from paint.messages import EXPOSED, MESSAGE, UPDATE, reserve, stamp
+from paint.messages import EXPOSED, UPDATE, reserve, stamp
+from paint.painting import Kernels, Painting
 from paint.subscribers import Subscribers
-from paint.sweep import EAST, WEST, Sweep, expose, make_sweep
-from paint.window import paint_window
+from paint.sweep import EAST, WEST, Sweep, expose
 from rangecast import njit
 
 __all__ = ["Sparse"]
@@ -335,59 +334,26 @@ def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
     return rows[:row]
 
 
-class Sparse:
-    """Paint-Sparse over an object index and the subscriptions, as a server drives it.
-
-    See `paint.algorithm.Algorithm` for what each method does.
-    """
+class Sparse(Painting):
+    """Paint-Sparse over an object index and the subscriptions, as a server drives it."""
 
     takes: ClassVar = frozenset({"epsilon", "subscriptions", "sketch"})
-    dtype: ClassVar = MESSAGE
+    kernels: ClassVar = Kernels(change, enter, leave, replay)
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
-        self._index = index
-        self._plan = plan
-        self._subscribers = subscribers
-        self._sweep = make_sweep(plan.k)
+        super().__init__(index, plan, subscribers)
         self._scratch = make_scratch(plan.k)
-        self._out: Rows = np.empty((max(1024, 4 * plan.k), 8))
-
-    def change(self, i: int, y: float) -> Rows:
-        """Give object i a new y; the messages."""
-        self._out, end = change(*self._state(), i, y, self._out, 0)
-        return self._out[:end]
-
-    def enter(self, i: int) -> Rows:
-        """Tell of object i, which was just put into the index."""
-        self._out, end = enter(*self._state(), i, self._out, 0)
-        return self._out[:end]
-
-    def leave(self, i: int) -> Rows:
-        """Tell that object i is about to be deleted from the index."""
-        return self._leave(i, float(self._index.arrays.x[i]), np.inf, -np.inf, np.inf)
-
-    def leave_for(self, i: int, x: float) -> Rows:
-        """Tell those that lose object i as it moves to x, which the index does not know yet."""
-        old, y = float(self._index.arrays.x[i]), float(self._index.arrays.y[i])
-        return self._leave(i, x, y, *((-np.inf, x) if x > old else (x, np.inf)))
-
-    def _leave(self, i: int, x_told: float, y_told: float, l_limit: float, r_limit: float) -> Rows:
-        self._out, end = leave(*self._state(), i, x_told, y_told, np.inf, l_limit, r_limit, self._out, 0)
-        return self._out[:end]
-
-    def replay(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> tuple[Rows, NDArray[np.int64]]:
-        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
-        return replay(*self._state(), ids, ys, np.empty((max(1024, 4 * len(ids)), 8)))
-
-    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
-        """Change distinct objects at once, by Paint-Batch; rows of their own."""
-        rows = paint_batch(self._index.arrays, self._plan, ids, ys, printed=printed)
-        return thin(self._subscribers.arrays, self._plan, rows)
-
-    def window(self, changes: list[Change]) -> Rows:
-        """Change distinct objects, which may enter, leave and move, by Paint-Batch; rows of their own."""
-        rows = paint_window(self._index, self._plan, changes)
-        return thin(self._subscribers.arrays, self._plan, rows)
 
     def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:
         return self._index.arrays, self._subscribers.arrays, self._sweep, self._scratch, self._plan
+
+    def _rows(self, events: int) -> int:
+        return max(1024, 4 * events)
+
+    def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
+        """Change distinct objects at once, by Paint-Batch, and tell those who are there; rows of their own."""
+        return thin(self._subscribers.arrays, self._plan, super().batch(ids, ys, printed))
+
+    def window(self, changes: list[Change]) -> Rows:
+        """Change distinct objects, which may enter, leave and move; rows of their own, as those of `batch`."""
+        return thin(self._subscribers.arrays, self._plan, super().window(changes))

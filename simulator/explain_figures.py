@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from paint.messages import EXPOSED
 
-from .explain import Explained, Tiles, View
+from .explained import Explained, Tiles, View
 
 __all__ = [
     "SAMPLE",

@@ -11,8 +11,8 @@ import numpy as np
 
 from paint.messages import EXPOSED
 
-from .explain import Explained, Step
 from .explain_figures import SAMPLE, clip_tiles, message_tiles, outline, region_after, steps_in_y
+from .explained import Explained, Step
 from .page import escape, make_page
 from .svg import Axis, Frame, colour
 

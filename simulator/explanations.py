@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pipeline
 
 from .approaches import parse_approach
-from .explain import Explained, ExplainError, explain, pick_event
+from .explain import ExplainError, explain, pick_event
 from .explain_figures import draw_explained
 from .explain_page import explain_page
+from .explained import Explained
 from .faults import plan_faults
 from .ingredients import gather
 from .page import check_path, write_page

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from paint import EXPOSED, UPDATE
 from simulator.approaches import Workload
 from simulator.events import DELETE, INSERT, LOWER, MOVE, RAISE, EventStream
-from simulator.explain import Explained, ExplainError, Step, explain, pick_event, single_update
+from simulator.explain import ExplainError, explain, pick_event, single_update
+from simulator.explained import Explained, Step
 from simulator.faults import plan_faults
 from tests.oracles.topk import Objects, Subscription, distinct_subscriptions, ranked, reaches, top_k
 from tests.simulator.small import random_scenario, run_small, small_ingredients
