@@ -35,6 +35,7 @@ __all__ = [
     "population_frame",
     "population_path",
     "population_spec",
+    "read_objects",
     "read_population",
     "spread_ends",
     "write_population",
@@ -257,6 +258,24 @@ def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
 def object_path(spec: ObjectSpec, cache_dir: Path) -> Path:
     """Where `object_file` puts the objects of a spec."""
     return cache_dir / f"objects-{_content_hash(repr(spec), OBJECT_DISTRIBUTIONS[spec.distribution])}.npy"
+
+
+def read_objects(path: Path) -> tuple[Floats, Floats]:
+    """
+    Give x and y of the objects in a file of `object_file`.
+
+    Raises
+    ------
+    PipelineError
+        If it cannot be read or holds something else.
+    """
+    try:
+        rows = np.load(path)
+    except (OSError, ValueError, EOFError) as error:
+        raise PipelineError(f"{path}: damaged objects ({error}); delete the file, it is made again") from error
+    if not isinstance(rows, np.ndarray) or rows.dtype != np.float64 or rows.ndim != 2 or len(rows) != 2:
+        raise PipelineError(f"{path}: holds no objects; delete the file, it is made again")
+    return rows[0], rows[1]
 
 
 def population(spark: SparkSource, spec: PopulationSpec, cache_dir: Path) -> Path:

@@ -130,7 +130,7 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
     if in_memory:
         population = pipeline.read_population(kept)
         l, r, location = population.l, population.r, population.location
-    x, y = np.load(objects_of(scenario, spark)) if trace is None else (trace.x, trace.y)
+    x, y = pipeline.read_objects(objects_of(scenario, spark)) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (l, r), trace)
     routes = cache_dir() / "routes"
     return assemble(scenario, workload, location, routes_cache=routes, graph=graph, trace=trace)

@@ -75,7 +75,7 @@ def _run(task: Task) -> list[Row]:
     scenario, silent = task.scenario, Progress(disable=True)
     population = pipeline.read_population(task.population)
     trace = trace_of(scenario)
-    x, y = np.load(task.objects) if trace is None else (trace.x, trace.y)
+    x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
     ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
     records = []

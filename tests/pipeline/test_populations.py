@@ -17,8 +17,11 @@ from pipeline import (
     ObjectSpec,
     PipelineError,
     PopulationSpec,
+    object_file,
+    objects,
     population,
     population_frame,
+    read_objects,
     read_population,
     write_population,
 )
@@ -186,3 +189,18 @@ def test_bad_object_spec() -> None:
 def test_defaults_and_given_values_make_the_same_spec() -> None:
     assert PopulationSpec("clustered", 1, 1) == PopulationSpec("clustered", 1, 1, {"spread": 0.2})
     assert hash(PopulationSpec("clustered", 1, 1)) == hash(PopulationSpec("clustered", 1, 1, {"spread": 0.2}))
+
+
+def test_objects_are_kept_in_a_file_and_a_damaged_one_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    spec = ObjectSpec("uniform", 500, 3)
+    path = object_file(lambda: spark, spec, tmp_path)
+    made = read_objects(path)
+    np.testing.assert_array_equal(made, objects(spark, spec))
+    whole = path.read_bytes()
+    for content in (b"", b"no array", whole[:-8]):
+        path.write_bytes(content)
+        with pytest.raises(PipelineError, match=r"damaged objects .*; delete the file, it is made again"):
+            read_objects(path)
+    np.save(path, np.zeros((3, 2)))
+    with pytest.raises(PipelineError, match="holds no objects; delete the file"):
+        read_objects(path)
