@@ -120,7 +120,7 @@ def run(
 @app.command()
 def topology(
     scenario: ScenarioFile,
-    out: Annotated[Path, typer.Option(help="Picture to draw (.png, .svg or .pdf).")] = Path("topology.png"),
+    out: Annotated[Path, typer.Option(help="Picture (.svg, .png or .pdf).")] = Path("topology.png"),
     changes: Changes = None,
     master: Master = "local[*]",
 ) -> None:
@@ -145,7 +145,7 @@ def explain(
     approach: Annotated[
         str | None, typer.Option(help="Whose messages to draw [default: the first there is].", show_default=False)
     ] = None,
-    out: Annotated[Path, typer.Option(help="Picture (.svg or .png), or a page with a slider (.html).")] = Path(
+    out: Annotated[Path, typer.Option(help="Picture (.svg, .png or .pdf), or a page with a slider (.html).")] = Path(
         "explain.svg"
     ),
     changes: Changes = None,
@@ -193,7 +193,7 @@ def trace(
     approach: Annotated[
         str | None, typer.Option(help="One of the run's approaches [default: its first].", show_default=False)
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Picture to draw (.svg or .png).", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="Picture (.svg, .png or .pdf).", show_default=False)] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all messages and hops.")] = False,
     master: Master = "local[*]",
     plugins: Plugins = None,

@@ -1,6 +1,5 @@
 """Explaining an event of a run or a scenario: gather what it is made of, follow it there, draw it to a file."""
 
-import io
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -15,7 +14,7 @@ from .explain_page import explain_page
 from .explained import Explained
 from .faults import plan_faults
 from .ingredients import gather
-from .page import check_path, write_page
+from .output import PICTURES, check_out, write_out, write_picture
 from .scenario import Scenario, load_scenario
 
 __all__ = ["explain_to_file"]
@@ -35,7 +34,7 @@ def explain_to_file(
     Parameters
     ----------
     out : Path
-        A picture, `.svg` or `.png`, or a page with a slider, `.html`; it appears whole or not at all.
+        A picture, one of `PICTURES`, or a page with a slider, `.html`; it appears whole or not at all.
     event : int, optional
         By default `pick_event` chooses.
     approach : str, optional
@@ -45,10 +44,10 @@ def explain_to_file(
 
     Raises
     ------
-    ExplainError, PageError, ScenarioError, PipelineError
+    ExplainError, OutputError, ScenarioError, PipelineError
         One line for the user; as far as can be told, before anything else is done.
     """
-    check_path(out, (".svg", ".png", ".html"))
+    check_out(out, (*PICTURES, ".html"))
     spark = pipeline.spark_source(master)
     if changes and target.is_dir():
         raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
@@ -63,7 +62,10 @@ def explain_to_file(
     explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
     if target.is_dir():
         _compare(target, explained)
-    write_page(_content(explained, out.suffix.lower()), out)
+    if out.suffix.lower() == ".html":
+        write_out(explain_page(explained).encode(), out)
+    else:
+        write_picture(draw_explained(explained), out, dpi=110)
     return _facts(explained)
 
 
@@ -90,16 +92,6 @@ def _compare(directory: Path, explained: Explained) -> None:
             f"{directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
             f"{rows[0]['object']}, this version makes {len(explained.messages)} about {explained.object}; run again"
         )
-
-
-def _content(explained: Explained, ending: str) -> bytes:
-    if ending == ".html":
-        return explain_page(explained).encode()
-    stream = io.BytesIO()
-    # Without a date the same event gives the same file.
-    metadata = {"Date": None} if ending == ".svg" else None
-    draw_explained(explained).savefig(stream, format=ending[1:], dpi=110, metadata=metadata)
-    return stream.getvalue()
 
 
 def _facts(explained: Explained) -> list[str]:

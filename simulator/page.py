@@ -1,15 +1,11 @@
-"""Pages that stand alone: one HTML file with style and script inside, nothing fetched, whole or not at all.
+"""Pages that stand alone: one HTML file with style and script inside, nothing fetched.
 
 Readable in light and dark, on a phone and on paper; colours are variables of the style, so that drawings follow.
 """
 
 import html
-import os
-from pathlib import Path
 
-from rangecast import RangecastError
-
-__all__ = ["PageError", "check_path", "escape", "make_page", "write_page"]
+__all__ = ["escape", "make_page"]
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --soft: #55585c; --line: #c6c9cc; --paper: #ffffff;
@@ -43,10 +39,6 @@ button, input { font: inherit; } button { padding: .4rem .9rem; }
 """
 
 
-class PageError(RangecastError):
-    """A page that cannot be written; the text is one line for the user."""
-
-
 def escape(value: object) -> str:
     """Text as it may stand between tags and in quoted attributes."""
     return html.escape(str(value), quote=True)
@@ -61,38 +53,3 @@ def make_page(title: str, body: str, *, style: str = "", script: str = "") -> st
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}{style}</style>\n</head>\n<body>\n{body}\n{code}</body>\n</html>\n"
     )
-
-
-def check_path(path: Path, endings: tuple[str, ...]) -> None:
-    """Refuse a path to which no file of these kinds can be written, before there is one.
-
-    Raises
-    ------
-    PageError
-        One line: the path, the rule and the remedy.
-    """
-    if path.suffix.lower() not in endings:
-        raise PageError(f"--out {path}: must end in {' or '.join(endings)}; rename it")
-    if path.is_dir() or not path.parent.is_dir():
-        reason = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
-        raise PageError(f"--out {path}: {reason}; choose another path")
-    if not os.access(path.parent, os.W_OK):
-        raise PageError(f"--out {path}: the directory {path.parent} cannot be written to; choose another path")
-
-
-def write_page(content: bytes, path: Path) -> None:
-    """Write a file under a temporary name and rename it.
-
-    Raises
-    ------
-    PageError
-        It cannot be written.
-    """
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        raise PageError(f"--out {path}: cannot be written: {error.strerror}; choose another path") from error
-    finally:
-        partial.unlink(missing_ok=True)

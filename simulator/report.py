@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from cn import Zones
 
-from .page import check_path, escape, make_page, write_page
+from .output import check_out, write_out
+from .page import escape, make_page
 from .report_charts import bars, cumulative, exceedance, legend, map_of, shades, with_caption
 from .report_runs import Map, Run, Series, read_run, series_of
 from .run import RunError
@@ -46,11 +47,11 @@ def write_report(directories: Sequence[Path], out: Path) -> None:
 
     Raises
     ------
-    RunError, PageError
+    RunError, OutputError
         One line for the user; then nothing is written.
     """
-    check_path(out, (".html",))
-    write_page(report_page(directories).encode(), out)
+    check_out(out, (".html",))
+    write_out(report_page(directories).encode(), out)
 
 
 def report_page(directories: Sequence[Path]) -> str:

@@ -1,6 +1,5 @@
 """The networks of a scenario described in a few lines and drawn: brokers on the map, zones of S, both by load."""
 
-import os
 from pathlib import Path
 
 import matplotlib as mpl
@@ -20,7 +19,7 @@ from cn import Can, RoutingTree, fewest_hops
 from .approaches import ask, parse_approach
 from .ingredients import Ingredients, gather
 from .journeys import sources_of
-from .run import RunError
+from .output import PICTURES, check_out, write_picture
 from .scenario import Scenario
 from .stretches import stretches_of
 from .tally import carry
@@ -33,19 +32,17 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
 
     Raises
     ------
-    RunError
+    OutputError
         When the picture cannot be written; as far as can be told, before anything else is done.
     PipelineError
         `master` is no Spark master.
     """
-    _check_picture(out)
+    check_out(out, PICTURES)
     spark = pipeline.spark_source(master)
     ingredients = gather(scenario, spark)
     load, hops = _carry(ingredients, scenario.approaches[0])
-    try:
-        _draw(ingredients, load, f"{scenario.name}: messages delivered to each broker, {scenario.approaches[0]}", out)
-    except OSError as error:
-        raise RunError(f"--out {out}: cannot be drawn: {error.strerror}; choose another path") from error
+    title = f"{scenario.name}: messages delivered to each broker, {scenario.approaches[0]}"
+    write_picture(_draw(ingredients, load, title), out)
     graph, routes, network = ingredients.graph, ingredients.routes, ingredients.network
     degrees = [degree for _, degree in graph.degree]
     apart = routes.hops[np.triu_indices(len(routes.brokers), 1)]
@@ -60,18 +57,6 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
         f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.count:,} events",
         f"overlay hops        {hops}",
     ]
-
-
-def _check_picture(out: Path) -> None:
-    """Refuse a path to which no picture can be written, before there is one."""
-    known = sorted(Figure().canvas.get_supported_filetypes())
-    if out.suffix[1:].lower() not in known:
-        raise RunError(f"--out {out}: must end in one of .{', .'.join(known)}; rename it")
-    if out.is_dir() or not out.parent.is_dir():
-        reason = "is a directory" if out.is_dir() else f"there is no directory {out.parent}"
-        raise RunError(f"--out {out}: {reason}; choose another path")
-    if not os.access(out.parent, os.W_OK):
-        raise RunError(f"--out {out}: the directory {out.parent} cannot be written to; choose another path")
 
 
 def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]:
@@ -111,7 +96,7 @@ def _overlay_links(ingredients: Ingredients) -> NDArray[np.int64]:
     return pairs[pairs[:, 0] < pairs[:, 1]]
 
 
-def _draw(ingredients: Ingredients, load: NDArray[np.int64], title: str, out: Path) -> None:
+def _draw(ingredients: Ingredients, load: NDArray[np.int64], title: str) -> Figure:
     colours = ScalarMappable(LogNorm(1, max(int(load.max()), 2)), "viridis_r")
     zoned = isinstance(ingredients.network, Can)
     with mpl.rc_context({"font.size": 9}):
@@ -122,12 +107,7 @@ def _draw(ingredients: Ingredients, load: NDArray[np.int64], title: str, out: Pa
         if isinstance(ingredients.network, Can):
             draw_zones(axes[1], ingredients.network, load, colours)
         figure.colorbar(colours, ax=list(axes), label="messages delivered (white: none)")
-        partial = out.with_name(f".{out.name}.partial")
-        try:
-            figure.savefig(partial, dpi=130, format=out.suffix[1:].lower())
-            partial.replace(out)
-        finally:
-            partial.unlink(missing_ok=True)
+    return figure
 
 
 def _colour(load: int, colours: ScalarMappable) -> tuple[float, float, float, float]:

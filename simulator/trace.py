@@ -19,6 +19,7 @@ import pipeline
 from .events import KINDS, object_name
 from .followed import Followed, follow
 from .ingredients import gather
+from .output import PICTURES, check_out, write_picture
 from .run import RunError
 from .scenario import load_scenario
 from .trace_figure import draw_trace
@@ -61,16 +62,16 @@ def trace_run(
     Raises
     ------
     RunError
-        No finished run, no such event or approach in it, a file that cannot be written, or records that are not
-        those of its scenario.
+        No finished run, no such event or approach in it, or records that are not those of its scenario.
+    OutputError
+        `out` cannot be written.
     """
     for name in ("scenario.toml", "events.parquet"):
         if not (directory / name).is_file():
             reason = f"it has no {name}" if directory.is_dir() else "there is no such directory"
             raise RunError(f"{directory}: not a finished run: {reason}; give a directory that `rangecast run` made")
-    if out is not None and (out.suffix not in (".svg", ".png") or not out.parent.is_dir()):
-        rule = "the name must end in .svg or .png" if out.parent.is_dir() else "there is no such directory"
-        raise RunError(f"--out {out}: {rule}; choose another file")
+    if out is not None:
+        check_out(out, PICTURES)
     scenario = load_scenario(directory / "scenario.toml")
     name = scenario.approaches[0] if approach is None else approach
     if name not in scenario.approaches:
@@ -81,10 +82,7 @@ def trace_run(
     followed = follow(scenario, gather(scenario, pipeline.spark_source(master)), name, event)
     _compare(directory, followed)
     if out is not None:
-        try:
-            draw_trace(followed, out)
-        except OSError as error:
-            raise RunError(f"--out {out}: cannot be written: {error.strerror}; choose another file") from error
+        write_picture(draw_trace(followed), out)
     return list(trace_lines(followed, everything=everything))
 
 

@@ -1,7 +1,5 @@
 """The drawing of a trace: brokers over time, to be read in grey."""
 
-from pathlib import Path
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.collections import LineCollection
@@ -13,11 +11,10 @@ from .followed import Followed
 __all__ = ["draw_trace"]
 
 
-def draw_trace(followed: Followed, path: Path) -> None:
+def draw_trace(followed: Followed) -> Figure:
     """Draw every hop as a line from broker to broker, over time or, without a clock, over the hops from the source.
 
-    Dots are deliveries, larger for more subscriptions. What never arrived is left out. The file appears whole or not
-    at all.
+    Dots are deliveries, larger for more subscriptions. What never arrived is left out.
     """
     timed = followed.sent.depart_s is not None
     brokers, ends = _hops(followed)
@@ -43,12 +40,7 @@ def draw_trace(followed: Followed, path: Path) -> None:
             axes.set_yticks(range(len(rank)), [str(broker) for broker in rank])
         axes.set_ylim(-0.8, max(len(rank), 1) - 0.2)
         axes.legend(loc="lower right", fontsize=8)
-        partial = path.with_name(f".{path.name}.partial")
-        try:
-            figure.savefig(partial, dpi=130, format=path.suffix[1:])
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+    return figure
 
 
 def _hops(followed: Followed) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -90,7 +90,10 @@ def test_run_and_compare(tmp_path: Path) -> None:
         (("explain", ".", "--set", "k=3"), "--set k=3: . is a finished run"),
         (("explain", "good.toml", "--set", "k=0"), "k = 0: must be at least 1"),
         (("explain", "good.toml", "--event", "99"), "--event 99: must be between 0 and 9"),
-        (("explain", "good.toml", "--out", "event.gif"), "--out event.gif: must end in .svg or .png or .html"),
+        (
+            ("explain", "good.toml", "--out", "event.gif"),
+            "must end in .svg or .png or .pdf or .html",
+        ),
         (("explain", "good.toml", "--out", "none/event.svg"), "there is no directory none"),
     ],
 )

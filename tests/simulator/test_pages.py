@@ -17,7 +17,7 @@ from simulator.approaches import Workload
 from simulator.explain import explain, single_update
 from simulator.explain_figures import draw_explained, draw_steps
 from simulator.explain_page import explain_page
-from simulator.page import PageError
+from simulator.output import OutputError
 from simulator.report import write_report
 from simulator.run import RunError
 from simulator.scenario import Scenario, scenario_toml
@@ -257,7 +257,7 @@ def test_what_is_not_a_run_is_refused_in_one_line(runs: list[Path], tmp_path: Pa
     out = tmp_path / "report.html"
 
     def refused(*directories: Path, to: Path = out) -> str:
-        with pytest.raises((RunError, PageError)) as caught:
+        with pytest.raises((RunError, OutputError)) as caught:
             write_report(directories, to)
         assert list(tmp_path.glob("*.html")) == []
         assert "\n" not in str(caught.value)

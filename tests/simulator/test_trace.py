@@ -8,6 +8,7 @@ import pytest
 from rangecast import RangecastError
 from simulator import trace
 from simulator.followed import follow
+from simulator.output import write_picture
 from simulator.run import run_scenario
 from simulator.scenario import Scenario
 from simulator.trace import trace_lines, trace_run
@@ -91,7 +92,7 @@ def test_drawings(tmp_path: Path, name: str, engine: str) -> None:
     scenario, ingredients = small("tree")
     scenario = scenario.model_copy(update={"engine": engine})
     path = tmp_path / "trace.svg"
-    draw_trace(follow(scenario, ingredients, name, 11), path)
+    write_picture(draw_trace(follow(scenario, ingredients, name, 11)), path)
     assert "<svg" in path.read_text(encoding="utf-8")
     assert [file.name for file in tmp_path.iterdir()] == ["trace.svg"]
 
@@ -131,9 +132,9 @@ def test_a_finished_run_is_followed(run: Path, tmp_path: Path) -> None:
         (None, 10, None, None, "--event 10: must be between 0 and 9"),
         (None, -1, None, None, "--event -1: must be between 0 and 9"),
         (None, 0, "unicast", None, "--approach unicast: the run has paint-dense, paint-batch(4)"),
-        (None, 0, None, "trace.pdf", "the name must end in .svg or .png"),
-        (None, 0, None, "missing/trace.svg", "there is no such directory"),
-        (None, 0, None, "taken.svg", "cannot be written"),
+        (None, 0, None, "trace.gif", "must end in .svg or .png or .pdf"),
+        (None, 0, None, "missing/trace.svg", "there is no directory "),
+        (None, 0, None, "taken.svg", "is a directory"),
     ],
 )
 def test_mistakes_are_told_in_one_line(
