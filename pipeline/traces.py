@@ -100,6 +100,8 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
     PipelineError
         If the file cannot be read or lacks one of the columns.
     """
+    if not path.exists():
+        raise PipelineError(f"{path}: there is no such file; give a history in CSV or Parquet")
     with spark_errors(f"read {path}"):
         if path.name.endswith((".csv", ".csv.gz")):
             # Doubled quotes, as spreadsheets write them, instead of Spark's backslash.

@@ -42,7 +42,8 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         code = _INTERRUPTED
     if code == _INTERRUPTED:
-        print("rangecast: interrupted", file=sys.stderr)
+        resumes = sys.argv[1:2] in (["sweep"], ["paper"])
+        print(f"rangecast: interrupted{'; the same command goes on from here' if resumes else ''}", file=sys.stderr)
     sys.exit(code)
 
 
@@ -83,7 +84,7 @@ Plugins = Annotated[
 def run(
     scenario: ScenarioFile,
     out: Annotated[
-        Path | None, typer.Option(help="Directory to make for the results [default: runs/NAME].", show_default=False)
+        Path | None, typer.Option(help="Directory to make for the results (default: runs/NAME).", show_default=False)
     ] = None,
     engine: Annotated[
         str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)
@@ -123,11 +124,14 @@ def topology(
     out: Annotated[Path, typer.Option(help="Picture (.svg, .png or .pdf).")] = Path("topology.png"),
     changes: Changes = None,
     master: Master = "local[*]",
+    plugins: Plugins = None,
 ) -> None:
     """Describe and draw the networks of a scenario, coloured by the load its first approach puts on brokers."""
+    from .plugins import load_plugins
     from .scenario import load_scenario
     from .topology import describe_topology
 
+    load_plugins(plugins or ())
     chosen = load_scenario(scenario, tuple(changes or ()))
     with Console(stderr=True).status("gathering population, topology and events"):
         lines = describe_topology(chosen, out, master=master)
@@ -140,10 +144,10 @@ def explain(
     target: Annotated[Path, typer.Argument(help="A run directory, or a scenario file in TOML.", show_default=False)],
     event: Annotated[
         int | None,
-        typer.Option(help="Number of the event [default: one that exposes a few objects].", show_default=False),
+        typer.Option(help="Number of the event (default: one that exposes a few objects).", show_default=False),
     ] = None,
     approach: Annotated[
-        str | None, typer.Option(help="Whose messages to draw [default: the first there is].", show_default=False)
+        str | None, typer.Option(help="Whose messages to draw (default: the first there is).", show_default=False)
     ] = None,
     out: Annotated[Path, typer.Option(help="Picture (.svg, .png or .pdf), or a page with a slider (.html).")] = Path(
         "explain.svg"
@@ -191,7 +195,7 @@ def trace(
     run: Annotated[Path, typer.Argument(help="Directory of a finished run.", show_default=False)],
     event: Annotated[int, typer.Option(help="Number of the event, from 0.", show_default=False)],
     approach: Annotated[
-        str | None, typer.Option(help="One of the run's approaches [default: its first].", show_default=False)
+        str | None, typer.Option(help="One of the run's approaches (default: its first).", show_default=False)
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Picture (.svg, .png or .pdf).", show_default=False)] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all messages and hops.")] = False,
@@ -215,7 +219,7 @@ def capacity(
     bound: Annotated[str, typer.Option(help="What the p99 of notification latency must stay under.")] = "100ms",
     warm_up: Annotated[
         int | None,
-        typer.Option(help="Events at the start that do not count [default: a tenth].", show_default=False),
+        typer.Option(help="Events at the start that do not count (default: a tenth).", show_default=False),
     ] = None,
     changes: Changes = None,
     master: Master = "local[*]",
@@ -241,11 +245,11 @@ def sweep(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Directory of the sweep; continued if it exists [default: sweeps/NAME].", show_default=False
+            help="Directory of the sweep; continued if it exists (default: sweeps/NAME).", show_default=False
         ),
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(help="Simulations at a time [default: one per core].", show_default=False)
+        int | None, typer.Option(help="Simulations at a time (default: one per core).", show_default=False)
     ] = None,
     master: SimulationMaster = None,
     plugins: Plugins = None,
@@ -284,7 +288,7 @@ def events(
         str | None, typer.Option(help="Silence after which an object is gone, as in 3d.", show_default=False)
     ] = None,
     x_range: Annotated[
-        str | None, typer.Option(help="LOW:HIGH, where subscriptions lie [default: that of x].", show_default=False)
+        str | None, typer.Option(help="LOW:HIGH, where subscriptions lie (default: that of x).", show_default=False)
     ] = None,
     stocks: Annotated[bool, typer.Option("--stocks", help="Make the synthetic stock trace instead.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of --stocks.")] = 1,
@@ -339,7 +343,7 @@ def paper(
     scale: Annotated[str, typer.Option(help="small, or paper for the paper's sizes.")] = "small",
     out: Annotated[Path, typer.Option(help="Directory to make results in; continued if it exists.")] = Path("paper"),
     processes: Annotated[
-        int | None, typer.Option(help="Simulations at a time [default: one per core].", show_default=False)
+        int | None, typer.Option(help="Simulations at a time (default: one per core).", show_default=False)
     ] = None,
     master: SimulationMaster = None,
     reproduction: Annotated[
@@ -347,13 +351,16 @@ def paper(
     ] = None,
 ) -> None:
     """Make a table or figure of the paper's evaluation, and judge what the paper claims of it."""
-    from .paper import make_paper, summary_table
+    from .output import check_out
+    from .paper import make_paper, summary_table, verdict_table
     from .reproduction import write_reproduction
     from .sweep import sweep_progress
 
+    if reproduction is not None:
+        check_out(reproduction, (".md",), "--reproduction")
     made = make_paper(name, scale=scale, out=out, processes=processes, master=master, progress=sweep_progress)
     console = Console()
-    console.print(summary_table(made))
+    _print_table(summary_table(made) if len(made) > 1 else verdict_table(made[0]))
     for line in dict.fromkeys(line for one in made for line in one.failures):
         console.print(f"FAILED   {line}", markup=False, highlight=False, soft_wrap=True)
     for one in made:

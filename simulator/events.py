@@ -1,21 +1,15 @@
 """Events: the stream of updates that every approach of a run answers, as columns."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DELETE", "INSERT", "KINDS", "LOWER", "MOVE", "RAISE", "EventStream", "object_name"]
+__all__ = ["DELETE", "INSERT", "KINDS", "LOWER", "MOVE", "RAISE", "EventStream"]
 
 KINDS = ("raise", "lower", "insert", "delete", "move")
 """Names of the values of `EventStream.kind`: a smaller y raises the rank, a larger one lowers it."""
 RAISE, LOWER, INSERT, DELETE, MOVE = range(len(KINDS))
-
-
-def object_name(i: int, names: Sequence[str]) -> str:
-    """How a reader is told of object i: by its id, and by the name it has in a history."""
-    return f"object {i} ({names[i]})" if i < len(names) else f"object {i}"
 
 
 class EventStream(NamedTuple):

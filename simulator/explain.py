@@ -105,27 +105,40 @@ def explain(
 
 
 def pick_event(workload: Workload, events: EventStream) -> int:
-    """The first event whose fall exposes two to four objects with few messages, else the first that exposes any.
+    """The first event that makes a good picture: a fall that exposes two to four objects, with few messages.
+
+    Best each object is heard of by somebody, else it is not, else the event is the first that exposes any.
 
     Raises
     ------
     ExplainError
         No event exposes an object.
     """
-    found = None
+    found: dict[int, int] = {}
     session = parse_approach("paint-dense").open(workload, parse_approach("paint-dense"))
     for stretch in stretches_of(events):
         table, offsets, _ = session.answer(stretch)
         for at in np.flatnonzero(stretch.events.kind == LOWER).tolist():
             rows = table[offsets[at] : offsets[at + 1]]
             exposed = np.unique(rows["object"][rows["cause"] == EXPOSED])
-            if 2 <= len(exposed) <= 4 and len(rows) <= 16:
+            few = 2 <= len(exposed) <= 4 and len(rows) <= 16
+            if few and _all_heard(workload, rows):
                 return stretch.first + at
-            if len(exposed) and found is None:
-                found = stretch.first + at
-    if found is None:
+            if len(exposed):
+                found.setdefault(int(few), stretch.first + at)
+    if not found:
         raise ExplainError("no event lowers an object so far that it exposes another; choose one with --event")
-    return found
+    return found[max(found)]
+
+
+def _all_heard(workload: Workload, rows: NDArray[np.void]) -> bool:
+    """Whether some subscription gets a message about each of the objects."""
+    l, r = workload.l, workload.r
+    heard = [
+        bool(((row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])).any())
+        for row in rows
+    ]
+    return set(rows["object"][heard].tolist()) == set(rows["object"].tolist())
 
 
 def _messages(

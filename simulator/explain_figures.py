@@ -128,15 +128,12 @@ def steps_in_y(explained: Explained) -> list[tuple[float, float, float, float]]:
 
 
 def _draw_event_space(axes: Axes, explained: Explained) -> None:
-    lo, _, _, hi = explained.view()
-    there = np.isfinite(explained.y)
-    bottom, top = float(explained.y[there].min(initial=0.0)), float(explained.y[there].max(initial=1.0))
-    bottom, top = bottom - 0.04 * (top - bottom), top + 0.04 * (top - bottom)
+    lo, _, _, hi = explained.view(messages=False)
+    bottom, top = explained.heights
     for left, right, low, high in steps_in_y(explained):
         left, right, high = max(left, lo), min(right, hi), min(high, top)
         axes.add_patch(Rectangle((left, low), right - left, high - low, facecolor="0.9", edgecolor="0.6"))
-    seen = there & (explained.x >= lo) & (explained.x <= hi)
-    seen[explained.object] = False
+    seen = explained.in_event_space()
     above = seen & (explained.y < min(explained.before.y, explained.after.y))
     axes.scatter(explained.x[above], explained.y[above], s=20, color="black", label="ranks above it")
     others = seen & ~above
@@ -179,7 +176,7 @@ def _write(axes: Axes, box: NDArray[np.float64], text: str, view: View, *, corne
 
 
 def _draw_levels(axes: Axes, explained: Explained) -> None:
-    view = explained.view()
+    view = explained.view(messages=False)
     _prepare(axes, view, "S: influence region before, by level\n(thick outline: after)")
     blues = mpl.colormaps["Blues"]
     cells = explained.levels_before

@@ -15,6 +15,7 @@ from .explain_figures import SAMPLE, clip_tiles, message_tiles, outline, region_
 from .explained import Explained, Step
 from .page import escape, make_page
 from .svg import Axis, Frame, colour
+from .words import apart
 
 __all__ = ["explain_page"]
 
@@ -81,13 +82,14 @@ def explain_page(explained: Explained) -> str:
     # Inside a script element only "</" could end it; JSON can write it otherwise.
     data = json.dumps(captions).replace("<", "\\u003c")
     body = f"""<h1>{escape(explained.title)}</h1>
-<p>Left, event space: every object by x and y; the lists of subscriptions hold the k lowest in their range. Right, the
+<p>First, event space: objects by x and y; the lists of subscriptions hold the k lowest in their range. Then the
 subscription space S: each subscription [l, r] is a point. Move through the event with the slider, the buttons or the
 arrow keys.</p>
 {controls}
 <p id="told" aria-live="polite">{escape(captions[-1])}</p>
 <div class="row">
-<figure>{_event_space(explained)}<figcaption>Event space. Square: the updated object. Grey: where the sweep looks for
+<figure>{_event_space(explained)}<figcaption>Event space. Square: the updated object. Filled dots: objects
+that rank above it before and after; hollow ones: the others. Grey: where the sweep looks for
 objects that it exposes, named A, B, ... in the order in which it meets them.</figcaption></figure>
 <figure>{_subscription_space(explained)}<figcaption>Subscription space. Shaded: the influence region of the updated
 object, whose subscriptions hold it. Dashed: messages about it. Coloured: messages about exposed objects. Dots:
@@ -125,17 +127,12 @@ def _span(first: int, last: int | None = None) -> str:
 
 
 def _event_space(explained: Explained) -> str:
-    view = explained.view()
-    there = np.isfinite(explained.y)
-    bottom, top = float(explained.y[there].min(initial=0.0)), float(explained.y[there].max(initial=1.0))
-    room = 0.06 * (top - bottom)
-    axes = (Axis("x", view.l_lo, view.r_hi), Axis("y, smaller ranks first", bottom - room, top + room))
+    view = explained.view(messages=False)
+    axes = (Axis("x", view.l_lo, view.r_hi), Axis("y, smaller ranks first", *explained.heights))
     frame = Frame(*axes, f"Objects in event space; {explained.deed}", height=430)
     for number, box in enumerate(steps_in_y(explained), 1):
         frame.box(box, f'fill="var(--line)" fill-opacity="0.45" stroke="var(--soft)" {_span(number + 1)}')
-    seen = there & (explained.x >= view.l_lo) & (explained.x <= view.r_hi)
-    seen[explained.object] = False
-    for i in np.flatnonzero(seen).tolist():
+    for i in np.flatnonzero(explained.in_event_space()).tolist():
         above = explained.y[i] < min(explained.before.y, explained.after.y)
         fill = "var(--ink)" if above else "var(--paper)"
         tip = f"{explained.called(i)}: x = {explained.x[i]:.4g}, y = {explained.y[i]:.4g}"
@@ -247,18 +244,25 @@ def _sampled(explained: Explained) -> str:
     return f"{sample:,} of {known:,} subscriptions, filled when a message has reached them"
 
 
+def _known(explained: Explained, i: int) -> str:
+    return "-" if i < 0 else explained.called(int(i)).removeprefix("object ")
+
+
 def _message_table(explained: Explained) -> str:
     if explained.unicast:
         head = "<th>message</th><th>subscription</th><th>takes out</th><th>puts in</th>"
-        cells = ([row["subscription"], row["dropped"], row["object"]] for row in explained.messages)
+        cells = (
+            [row["subscription"], *(_known(explained, row[key]) for key in ("dropped", "object"))]
+            for row in explained.messages
+        )
     else:
         head = "<th>message</th><th>object</th><th>y</th><th>l</th><th>r</th><th>subscriptions</th>"
         cells = (
             [
-                f"{row['object']} {explained.letter(int(explained.step_of[at]))}",
+                f"{_known(explained, row['object'])} {explained.letter(int(explained.step_of[at]))}",
                 f"{row['y']:.4g}",
-                f"({row['l_out']:.4g}, {row['l_in']:.4g}]",
-                f"[{row['r_in']:.4g}, {row['r_out']:.4g})",
+                "({}, {}]".format(*apart(row["l_out"], row["l_in"])),
+                "[{}, {})".format(*apart(row["r_in"], row["r_out"])),
                 f"{int(explained.reached(at).sum()):,}",
             ]
             for at, row in enumerate(explained.messages)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from paint.messages import EXPOSED
 
-from .events import object_name
+from .words import object_name
 
 __all__ = ["Explained", "Place", "Step", "Tiles", "View"]
 
@@ -16,6 +16,8 @@ Tiles = NDArray[np.float64]
 """Rows of l_in, r_in, l_out, r_out."""
 
 _MARGIN = 0.08
+_SMALL = 0.1
+"""Share of all y below which a picture shows only a part around what happens."""
 _OPEN = np.finfo(np.float64).max
 """A subscription's end that is infinite is kept as this."""
 
@@ -147,23 +149,42 @@ class Explained(NamedTuple):
             seen = np.sort(np.random.default_rng(0).choice(seen, most, replace=False))
         return seen
 
-    @property
-    def drawn(self) -> Tiles:
-        """Everything that a picture in S should hold: regions, tiles and messages."""
+    def drawn(self, *, messages: bool = True) -> Tiles:
+        """Everything that a picture in S should hold: regions and tiles, and what messages reach if asked for."""
         regions = [tiles[:, :4] for tiles in (self.levels_before, self.levels_after)]
         regions += [step.tiles for step in self.steps]
-        if not self.unicast:
+        if messages and not self.unicast:
             regions.append(np.column_stack([self.messages[name] for name in ("l_in", "r_in", "l_out", "r_out")]))
         return np.concatenate(regions)
 
-    def view(self) -> View:
+    def view(self, *, messages: bool = True) -> View:
         """Part of S to draw: the regions concerned, no further than objects and subscriptions go, and a margin."""
         lo, hi = self.domain
-        own = (self.before.x, self.after.x)
-        ends = [np.append(np.clip(ends, lo, hi), own) for ends in self.drawn.reshape(-1, 2, 2).transpose(2, 0, 1)]
+        own, drawn = (self.before.x, self.after.x), self.drawn(messages=messages)
+        ends = [np.append(np.clip(ends, lo, hi), own) for ends in drawn.reshape(-1, 2, 2).transpose(2, 0, 1)]
         sides = []
         for side in ends:
             low, high = float(side.min()), float(side.max())
             margin = _MARGIN * (high - low) or _MARGIN * (hi - lo)
             sides += [low - margin, high + margin]
         return View(*sides)
+
+    @property
+    def heights(self) -> tuple[float, float]:
+        """Part of event space to draw: y of all objects, or of those around what happens if that is a small part."""
+        places = [self.before, self.after, *(step.place for step in self.steps)]
+        met = [place.y for place in places if np.isfinite(place.y)]
+        every = np.append(self.y[np.isfinite(self.y)], met)
+        low, high = float(every.min()), float(every.max())
+        reach = max(met) - min(met)
+        if 0 < reach < _SMALL * (high - low):
+            low, high = max(low, min(met) - 2 * reach), min(high, max(met) + 2 * reach)
+        margin = 0.05 * (high - low) or 0.5
+        return low - margin, high + margin
+
+    def in_event_space(self) -> NDArray[np.bool_]:
+        """Whether each object, but the updated one, is there and in the part of event space to draw."""
+        (lo, _, _, hi), (bottom, top) = self.view(messages=False), self.heights
+        seen: NDArray[np.bool_] = (self.x >= lo) & (self.x <= hi) & (self.y >= bottom) & (self.y <= top)
+        seen[self.object] = False
+        return seen

@@ -86,7 +86,11 @@ def _first_approach(scenario: Scenario) -> str:
 def _compare(directory: Path, explained: Explained) -> None:
     """Make sure that the event is the one that the run recorded."""
     chosen = (pc.field("approach") == explained.approach) & (pc.field("event") == explained.event)
-    rows = pq.read_table(directory / "events.parquet", filters=chosen).to_pylist()
+    try:
+        columns = ["approach", "event", "object", "messages"]
+        rows = pq.read_table(directory / "events.parquet", columns=columns, filters=chosen).to_pylist()
+    except (OSError, ValueError, KeyError) as error:
+        raise ExplainError(f"{directory}: its events.parquet cannot be read; run the scenario again") from error
     if rows and (rows[0]["object"], rows[0]["messages"]) != (explained.object, len(explained.messages)):
         raise ExplainError(
             f"{directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "

@@ -76,6 +76,8 @@ class _OneOf:
     name: str
     table: Iterable[str]
     more: tuple[str, ...] = ()
+    open: bool = False
+    """Whether a file of the user's may bring others."""
 
     @property
     def known(self) -> list[str]:
@@ -89,7 +91,8 @@ class _OneOf:
 
     def _check(self, value: str) -> str:
         if value not in self.known:
-            rule = f"the {self.name} must be one of {', '.join(self.known)}; choose one of them"
+            own = ", or bring your own by --with FILE" if self.open else ""
+            rule = f"the {self.name} must be one of {', '.join(self.known)}; choose one of them{own}"
             raise PydanticCustomError("unknown_name", "{rule}", {"rule": rule})
         return value
 
@@ -99,7 +102,7 @@ PerSecond = Annotated[float, Quantity(RATE)]
 Bytes = Annotated[int, Quantity(SIZE)]
 Mbps = Annotated[float, Quantity(BANDWIDTH)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
-ModelName = Annotated[str, _OneOf("model", topologies.MODELS)]
+ModelName = Annotated[str, _OneOf("model", topologies.MODELS, open=True)]
 FileFormat = Annotated[str, _OneOf("format", READERS)]
 SubscriptionDistribution = Annotated[str, _OneOf("distribution", DISTRIBUTIONS)]
 ObjectDistribution = Annotated[str, _OneOf("distribution", OBJECT_DISTRIBUTIONS)]

@@ -19,7 +19,7 @@ class OutputError(RangecastError):
     """A file that cannot be written; the text is one line for the user."""
 
 
-def check_out(path: Path, endings: tuple[str, ...]) -> None:
+def check_out(path: Path, endings: tuple[str, ...], option: str = "--out") -> None:
     """Refuse a path to which no file of these kinds can be written, before there is one.
 
     Raises
@@ -28,12 +28,12 @@ def check_out(path: Path, endings: tuple[str, ...]) -> None:
         One line: the path, the rule and the remedy.
     """
     if path.suffix.lower() not in endings:
-        raise OutputError(f"--out {path}: must end in {' or '.join(endings)}; rename it")
+        raise OutputError(f"{option} {path}: must end in {' or '.join(endings)}; rename it")
     if path.is_dir() or not path.parent.is_dir():
         reason = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
-        raise OutputError(f"--out {path}: {reason}; choose another path")
+        raise OutputError(f"{option} {path}: {reason}; choose another path")
     if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"--out {path}: the directory {path.parent} cannot be written to; choose another path")
+        raise OutputError(f"{option} {path}: the directory {path.parent} cannot be written to; choose another path")
 
 
 def write_out(content: bytes, path: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -23,6 +24,7 @@ from .paper_verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verd
 from .paper_views import NAMES, VIEWS, PaperError, Scale, View, grid_path, load_view
 from .sweep import run_sweep
 from .sweep_tables import read_rows
+from .words import short
 
 __all__ = ["Made", "make_paper", "measured_in", "summary_table"]
 
@@ -113,12 +115,25 @@ def summary_table(made: Iterable[Made]) -> Table:
     return table
 
 
+def verdict_table(made: Made) -> Table:
+    """Every number and claim about one table or figure beside ours, for the terminal."""
+    table = Table(title=made.view.title, title_justify="left")
+    for column in ("claim", "at"):
+        table.add_column(column, overflow="fold")
+    for column in ("paper", "ours", "rule"):
+        table.add_column(column, justify="right")
+    table.add_column("verdict")
+    for one in made.verdicts:
+        table.add_row(*map(escape, (one.claim, one.place, short(one.paper), one.outcome, one.rule, one.verdict)))
+    return table
+
+
 def _scale(text: str) -> Scale:
     if text == "small":
         return "small"
     if text == "paper":
         return "paper"
-    raise PaperError(f"--scale must be small or paper, got {text!r}")
+    raise PaperError(f"--scale {text}: must be small or paper; choose one of them")
 
 
 def _sweep_path(out: Path, scale: Scale, sweep: str) -> Path:

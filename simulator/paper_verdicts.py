@@ -13,6 +13,7 @@ from .grid import Grid
 from .paper_views import Bound, Chain, Claim, Growth, Key, Number, Rise, Scale, Value, View
 from .statistics import Estimate, estimate
 from .sweep_tables import Replications
+from .words import short
 
 __all__ = ["DIFFERS", "HOLDS", "NEEDS_PAPER", "NOT_RUN", "Measured", "Verdict", "judge"]
 
@@ -43,6 +44,15 @@ class Verdict(NamedTuple):
     rule: str
     """The tolerance."""
     verdict: str
+
+    @property
+    def outcome(self) -> str:
+        """Ours, for a reader."""
+        if self.ours is None:
+            return ""
+        if self.highest is not None:
+            return f"{short(self.ours)} to {short(self.highest)}"
+        return short(self.ours) + (f" ± {short(self.half_width)}" if self.half_width else "")
 
 
 class Measured(NamedTuple):
@@ -124,12 +134,14 @@ def _numbers(name: str, claim: Number, measured: Measured, scale: Scale) -> Iter
     for at, paper in zip(claim.at, claim.paper, strict=True):
         blank = Verdict(name, claim.row, f"{claim.along} = {at}", paper, None, None, None, None, rule, NEEDS_PAPER)
         points = measured.points({**claim.where, claim.along: at})
-        if scale == "small" and not claim.small:
-            yield blank
-        elif not points:
-            yield blank._replace(verdict=NOT_RUN)
+        judged = scale == "paper" or claim.small
+        if not points:
+            yield blank._replace(verdict=NOT_RUN if judged else NEEDS_PAPER)
+            continue
+        ours = measured.value(claim, claim.approach, points[0])
+        if not judged:
+            yield blank._replace(ours=ours.mean, half_width=ours.half_width)
         else:
-            ours = measured.value(claim, claim.approach, points[0])
             allowed = claim.absolute if claim.absolute is not None else (claim.tolerance or 0.0) * abs(paper)
             right = abs(ours.mean - paper) <= allowed + _ROUNDING * abs(paper)
             yield blank._replace(

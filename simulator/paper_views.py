@@ -192,7 +192,7 @@ def load_view(name: str, directory: Path = VIEWS) -> View:
         There is no such table or figure, or its file is missing or wrong.
     """
     if name not in NAMES:
-        raise PaperError(f"the name must be all or one of {', '.join(NAMES)}, got {name!r}")
+        raise PaperError(f"{name}: must be all or one of {', '.join(NAMES)}; choose one of them")
     path = directory / f"{name}.toml"
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ from .paper import measured_in
 from .paper_figures import draw_view
 from .paper_verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from .paper_views import NAMES, VIEWS, Scale, View, grid_path, load_view
+from .words import short
 
 __all__ = ["write_reproduction"]
 
@@ -89,7 +90,7 @@ def _section(
         for one in printed:
             ratio = "" if one.ratio is None else f"{one.ratio:.2f}"
             yield (
-                f"| {one.claim} | {one.place} | {_shown(one.paper)} | {_ours(one)} | {ratio} "
+                f"| {one.claim} | {one.place} | {short(one.paper)} | {one.outcome} | {ratio} "
                 f"| {one.rule} | {_word(one)} |"
             )
         yield ""
@@ -99,7 +100,7 @@ def _section(
         yield "| claim | rule | ours | verdict | at small scale |"
         yield "|---|---|---|---|---|"
         for one in claims:
-            yield f"| {one.claim} | {one.rule} | {_ours(one)} | {_word(one)} | {_word(judged[one.claim])} |"
+            yield f"| {one.claim} | {one.rule} | {one.outcome} | {_word(one)} | {_word(judged[one.claim])} |"
         yield ""
 
 
@@ -113,18 +114,5 @@ def _ran(sweep: str, found: Measured, path: Path) -> str:
     return f"Sweep `{sweep}`: {points} points{part}, {how}.\n"
 
 
-def _ours(one: Verdict) -> str:
-    if one.ours is None:
-        return ""
-    width = f" ± {_shown(one.half_width)}" if one.half_width else ""
-    return f"{_shown(one.ours)}{width}" if one.highest is None else f"{_shown(one.ours)} to {_shown(one.highest)}"
-
-
 def _word(one: Verdict) -> str:
     return f"**{one.verdict}**" if one.verdict == DIFFERS else one.verdict
-
-
-def _shown(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -116,7 +116,7 @@ def run_sweep(
     """
     check_master(master or "local[*]")
     if processes is not None and processes < 1:
-        raise SweepError(f"--processes must be at least 1, got {processes}")
+        raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
     directory = out or Path("sweeps") / grid.path.stem
     watch = Stopwatch()
     with _claimed(directory, grid):

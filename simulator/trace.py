@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 import pipeline
 
-from .events import KINDS, object_name
+from .events import KINDS
 from .followed import Followed, follow
 from .ingredients import gather
 from .output import PICTURES, check_out, write_picture
@@ -24,6 +24,7 @@ from .run import RunError
 from .scenario import load_scenario
 from .trace_figure import draw_trace
 from .traffic import message_bytes
+from .words import apart, object_name
 
 __all__ = ["trace_lines", "trace_run"]
 
@@ -145,8 +146,8 @@ def _heading(followed: Followed) -> Iterator[str]:
     size, hops = message_bytes(scenario.sizes, approach), len(followed.hops)
     received = int(followed.carried.received[followed.deliveries].sum())
     yield (
-        f"{len(followed.messages):,} messages of {size} bytes: {hops:,} hops, {hops * size:,} bytes, "
-        f"{len(followed.deliveries):,} deliveries, {received:,} notifications"
+        f"messages: {len(followed.messages):,} of {size} bytes; hops: {hops:,}, {hops * size:,} bytes; "
+        f"deliveries: {len(followed.deliveries):,}; notifications: {received:,}"
     )
     if scenario.engine == "des":
         since = f"event {followed.first}" if number > 1 else "the event"
@@ -158,8 +159,8 @@ def _content(followed: Followed, message: int) -> str:
     if "subscription" in (row.dtype.names or ()):
         return f"to subscription {row['subscription']}"
     cause = ("update", "exposed")[row["cause"]]
-    left = f"l in ({row['l_out']:.4g}, {row['l_in']:.4g}]"
-    right = f"r in [{row['r_in']:.4g}, {row['r_out']:.4g})"
+    left = "l in ({}, {}]".format(*apart(row["l_out"], row["l_in"]))
+    right = "r in [{}, {})".format(*apart(row["r_in"], row["r_out"]))
     return f"{cause}, {object_name(int(row['object']), followed.names)} with y = {row['y']:.4g}, {left}, {right}"
 
 

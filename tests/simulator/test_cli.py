@@ -87,6 +87,20 @@ def test_run_and_compare(tmp_path: Path) -> None:
         (("report", "nowhere", "--out", "report.txt"), "--out report.txt: must end in .html"),
         (("explain", "nowhere.toml"), "nowhere.toml: there is no such run or scenario"),
         (("explain", "."), "not a finished run"),
+        (
+            ("topology", "good.toml", "--set", 'topology.model="x"'),
+            "choose one of them, or bring your own by --with FILE",
+        ),
+        (
+            ("paper", "fig12", "--reproduction", "none/page.md"),
+            "--reproduction none/page.md: there is no directory none",
+        ),
+        (("paper", "fig12", "--reproduction", "page.txt"), "--reproduction page.txt: must end in .md"),
+        (("paper", "table9"), "table9: must be all or one of table1"),
+        (
+            ("events", "nofile.csv", "--object", "a", "--time", "b", "--x", "c", "--y", "d", "--out", "t"),
+            "no such file",
+        ),
         (("explain", ".", "--set", "k=3"), "--set k=3: . is a finished run"),
         (("explain", "good.toml", "--set", "k=0"), "k = 0: must be at least 1"),
         (("explain", "good.toml", "--event", "99"), "--event 99: must be between 0 and 9"),

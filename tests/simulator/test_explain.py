@@ -148,7 +148,7 @@ def test_the_view_holds_every_finite_corner_and_the_object() -> None:
     assert view.l_lo < shown.before.x < view.l_hi
     assert view.r_lo < shown.before.x < view.r_hi
     assert view.r_hi - view.l_lo < 0.2
-    for l_in, r_in, l_out, r_out in shown.drawn.tolist():
+    for l_in, r_in, l_out, r_out in shown.drawn().tolist():
         assert view.l_lo < l_in < view.l_hi
         assert view.r_lo < r_in < view.r_hi
         assert view.l_lo < l_out or l_out == -np.inf
@@ -183,6 +183,48 @@ def test_messages_are_those_of_the_run_even_when_subscriptions_come_and_go(appro
         assert shown.object == table["object"][event].as_py()
         there = (churn.joined <= event) & (event < churn.left)
         assert (np.isfinite(shown.l) == there).all()
+
+
+def test_the_event_picked_is_heard_of_if_there_is_such_a_one() -> None:
+    rng = np.random.default_rng(6)
+    x, y = rng.random((2, 40))
+    for seed in range(20):
+        l, r = np.sort(np.random.default_rng(seed).random((2, 60)), axis=0)
+        workload = Workload(2, x, y, l.copy(), r.copy())
+        ids = np.argsort(y)[:12]
+        streams = [single_update(workload, int(i), 0.99) for i in ids]
+        # Each on its own: afterwards the object is where it was.
+        back = [single_update(workload._replace(y=np.full(40, 2.0)), int(i), float(y[i])) for i in ids]
+        stream = EventStream._make(
+            np.concatenate([part for pair in zip(streams, back, strict=True) for part in (pair[0][at], pair[1][at])])
+            for at in range(len(streams[0]))
+        )
+        good = []
+        for event in range(0, 24, 2):
+            shown = explain(workload, stream, event)
+            told = {int(row["object"]) for at, row in enumerate(shown.messages) if shown.reached(at).any()}
+            few = 2 <= len(shown.exposed) <= 4 and len(shown.messages) <= 16
+            good += [event] if few and told == {shown.object, *shown.exposed} else []
+        if good:
+            assert pick_event(workload, stream) == good[0]
+
+
+def test_a_picture_shows_the_part_of_y_where_something_happens() -> None:
+    rng = np.random.default_rng(6)
+    x, y = rng.random((2, 200))
+    order = np.argsort(y)
+    workload = Workload(2, x, y, np.zeros(0), np.zeros(0))
+    far = explain(workload, single_update(workload, int(order[0]), 0.9))
+    assert far.heights[0] < y.min()
+    assert far.heights[1] > y.max()
+    i = int(order[100])
+    near = explain(workload, single_update(workload, i, float(y[order[103]] + 1e-6)))
+    bottom, top = near.heights
+    assert top - bottom < 0.2
+    assert bottom < y[i] < near.after.y < top
+    seen = near.in_event_space()
+    assert 0 < seen.sum() < 100
+    assert ((y[seen] >= bottom) & (y[seen] <= top)).all()
 
 
 def test_the_event_picked_exposes_objects() -> None:

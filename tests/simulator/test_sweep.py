@@ -378,7 +378,7 @@ def test_the_content_of_a_file_counts(here: Sweep, tmp_path: Path) -> None:
     ("change", "line"),
     [
         (("k = [2, 3]", "k = []"), "grid.k = []: must hold at least one value"),
-        (("k = [2, 3]", "k = [2]"), "--processes must be at least 1, got 0"),
+        (("k = [2, 3]", "k = [2]"), "--processes 0: must be at least 1"),
     ],
 )
 def test_a_mistake_ends_in_one_line_and_exit_2(tmp_path: Path, change: tuple[str, str], line: str) -> None:

@@ -1,12 +1,14 @@
 """One event followed hop by hop: the text is complete, and adds up to the record."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from rangecast import RangecastError
 from simulator import trace
+from simulator.explanations import explain_to_file
 from simulator.followed import follow
 from simulator.output import write_picture
 from simulator.run import run_scenario
@@ -47,7 +49,7 @@ def test_the_whole_text_of_a_message() -> None:
     assert lines[:4] == [
         "event 11 of random-3, cn-relax, des",
         "lower of object 7, arose at broker 1 at 0.060000 s",
-        "1 messages of 24 bytes: 4 hops, 96 bytes, 3 deliveries, 3 notifications",
+        "messages: 1 of 24 bytes; hops: 4, 96 bytes; deliveries: 3; notifications: 3",
         "times in ms since the event; waited: at the sender, for the broker and its uplink",
     ]
     assert lines[5] == "message 0: update, object 7 with y = 0.9142, l in (-inf, 0.03004], r in [0.03004, inf)"
@@ -157,3 +159,13 @@ def test_a_run_that_its_scenario_does_not_explain_is_refused(run: Path, tmp_path
     (other / "scenario.toml").write_text(text.replace("seed = 1", "seed = 2"), encoding="utf-8")
     with pytest.raises(RangecastError, match="its record says"):
         trace_run(other, 5)
+
+
+def test_a_damaged_record_is_told_in_one_line(run: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(run, damaged)
+    (damaged / "events.parquet").write_bytes((damaged / "events.parquet").read_bytes()[:200])
+    for look in (lambda: trace_run(damaged, 5), lambda: explain_to_file(damaged, tmp_path / "event.svg", event=5)):
+        with pytest.raises(RangecastError, match=r"its events.parquet cannot be read; run the scenario again$"):
+            look()
+    assert not (tmp_path / "event.svg").exists()
