@@ -40,6 +40,7 @@ def warm_up() -> None:
             )
             ingredients = assemble(scenario, workload, rng.random(len(l)))
             _answer_all(scenario, ingredients)
+            ingredients.routes.link_load(np.ones((4, 4)))
             if engine == "des":
                 faults = scenario.faults.model_copy(update={"crashes": 1, "joins": 5, "leaves": 5})
                 network = scenario.network.model_copy(update={"last_hop": False})
