@@ -26,6 +26,11 @@ and does not soften it.
     rangecast paper all --scale paper    # the paper's sizes
     rangecast paper table3 --scale paper # one table or figure
 
+Outcomes go to `paper/NAME-SCALE/` (`--out` names another directory than `paper`): `verdicts.csv` has every claim with
+its rule and outcome, `NAME.csv` the table or the points of the curves, `NAME.png` and `NAME.svg` the figure, and
+`results.csv` what was measured (of several sweeps, `results-SWEEP.csv`). The sweeps themselves are in
+`paper/sweeps-SCALE/`; what is finished there is not run again.
+
 A claim that is not about the paper's sizes is judged at both scales. One that is, such as a printed number or an
 order of magnitude, is judged at the paper's only. Figures are drawn at the paper's sizes, with the same intervals.
 All of it takes 19 minutes on two cores at the paper's sizes (31 of processor time) and a minute and a half at small
@@ -36,6 +41,8 @@ What the rules say:
 * **±20%**, **±0.03**: ours is no further from the printed number than that.
 * **1 to 1.4**, **at least 10**, **at most 2**: every value that the claim is about lies there; `ours` gives the
   lowest and the highest. Where a claim compares two approaches, the value is the quotient of the two.
+* Claims that compare the redundancy of approaches do so by messages received, and those over an exact approach's are
+  1 + redundancy: less than 0.4 is **1 to 1.4**. Printed redundancies, and CN-Relax's **10 to 1000**, are plain ones.
 * **each over the next at least 1**: approaches in the order of the claim; of two neighbours the first is not below
   the second. **Each over the one before** is the same of points, in the order of the key that grows.
 * **power 0.9 to 1.1**: growth from the first to the last point as a power of the key; 1 is proportional, 0 is none.
