@@ -388,10 +388,13 @@ def warm_up() -> None:
 @scenarios.command()
 def check(
     files: Annotated[list[Path], typer.Argument(help="Scenario files in TOML.", show_default=False)],
+    plugins: Plugins = None,
 ) -> None:
     """Say of each file that it is ok, or what is wrong with it, one line for each mistake; exit code 2 if any is."""
+    from .plugins import load_plugins
     from .scenario import ScenarioError, load_scenario
 
+    load_plugins(plugins or ())
     right = True
     for file in files:
         try:

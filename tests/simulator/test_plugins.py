@@ -1,11 +1,13 @@
 """Files of a user's own: loaded once, refused in one line, known to the workers of a sweep."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from rangecast import RangecastError
 from simulator.approaches import APPROACHES, Outgoing, Session, ask, parse_approach
+from simulator.cli import main
 from simulator.plugins import PluginError, load_plugins, loaded_plugins
 from simulator.stretches import Stretch, stretches_of
 from tests.simulator.small import random_scenario, small_ingredients
@@ -28,6 +30,27 @@ def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monke
         assert loaded_plugins() == (file,)
     finally:
         APPROACHES.pop("from-a-file", None)
+
+
+def test_a_scenario_with_an_approach_of_ones_own_can_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    file, scenario = tmp_path / "mine.py", tmp_path / "mine.toml"
+    file.write_text(MINE.replace("MINE", "checked"))
+    scenario.write_text('name = "mine"\napproaches = ["checked"]\n')
+    command = ["rangecast", "scenario", "check", str(scenario)]
+    try:
+        for arguments, code in ((command, 2), ([*command, "--with", str(file)], 0)):
+            monkeypatch.setattr(sys, "argv", arguments)
+            with pytest.raises(SystemExit) as ended:
+                main()
+            assert (ended.value.code or 0) == code
+    finally:
+        APPROACHES.pop("checked", None)
+    told = capsys.readouterr()
+    assert "bring your own by --with FILE" in told.err
+    assert told.out == f"{scenario}: ok\n"
 
 
 class Silent(Session):
