@@ -102,7 +102,8 @@ def inked(dashes: str, offset: float) -> NDArray[np.bool_]:
         return np.ones(20_000, np.bool_)
     ends = np.cumsum([float(part) for part in dashes.split()])
     along = (np.arange(20_000) / 10 + 0.05 + offset) % ends[-1]
-    return np.searchsorted(ends, along, side="right") % 2 == 0
+    ink: NDArray[np.bool_] = np.searchsorted(ends, along, side="right") % 2 == 0
+    return ink
 
 
 @settings(deadline=None, max_examples=60)
