@@ -172,10 +172,13 @@ def explain(
 def report(
     directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Page to write (.html).")] = Path("report.html"),
+    plugins: Plugins = None,
 ) -> None:
     """Write finished runs, side by side, as one page that works offline."""
+    from .plugins import load_plugins
     from .report import write_report
 
+    load_plugins(plugins or ())
     write_report(directories, out)
     print(f"report  {out}")
 

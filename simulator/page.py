@@ -10,10 +10,10 @@ __all__ = ["escape", "make_page"]
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --soft: #55585c; --line: #c6c9cc; --paper: #ffffff;
   --panel: #f4f5f6; --accent: #0b5fa5; --strong: #b3261e; --good: #1e6b3a;
-  --c0: #0072b2; --c1: #d55e00; --c2: #007a59; --c3: #a8527f; --c4: #8a6100; --c5: #3a6ea5; --c6: #6d4aa0; }
+  --c0: #0072b2; --c1: #d55e00; --c2: #007a59; --c3: #a8527f; --c4: #8a6100; --c5: #333333; --c6: #4f2a8f; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e9e9ea; --soft: #b3b7bb; --line: #4a4e53; --paper: #16181a;
   --panel: #212427; --accent: #6db3f2; --strong: #ff8a80; --good: #7fd69b;
-  --c0: #56b4e9; --c1: #ff9d57; --c2: #4fd0a5; --c3: #e79ac0; --c4: #e6b800; --c5: #9cc3ee; --c6: #c3a6f0; } }
+  --c0: #56b4e9; --c1: #ff9d57; --c2: #4fd0a5; --c3: #e79ac0; --c4: #e6b800; --c5: #f2f2f2; --c6: #9f7ef0; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 76rem; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }

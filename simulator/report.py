@@ -40,6 +40,7 @@ svg text.head { font-weight: 700; }
 _LARGEST = 1_000_000
 """Bytes of a CSV file that may be put into the page."""
 _TOP = 10
+_NETWORKS = {"can": "content-addressable (can)", "tree": "spanning tree (tree)"}
 
 
 def write_report(directories: Sequence[Path], out: Path) -> None:
@@ -125,6 +126,9 @@ def _facts(runs: list[Run]) -> str:
         ("seed", ("seed",)),
     )
     rows = [[run.name, *(_plain(_known(run.manifest, "scenario", *keys)) for _, keys in wanted)] for run in runs]
+    at = 1 + [name for name, _ in wanted].index("network")
+    for row in rows:
+        row[at] = _NETWORKS.get(row[at], row[at])
     return _table(["run", *(name for name, _ in wanted)], rows, "the runs of this report")
 
 
@@ -135,10 +139,11 @@ def _plain(value: object) -> str:
 
 
 def _verdicts(series: list[Series]) -> str:
-    lines = []
+    lines, compared = [], False
     for one in series:
         verdict = _known(one.run.manifest, "verified", one.approach)
         extent = _known(one.run.manifest, "scenario", "verify")
+        compared |= verdict is not None
         if verdict is None:
             told = '<span>not verified; set verify = "all" in the scenario</span>'
         elif verdict == "right":
@@ -146,7 +151,8 @@ def _verdicts(series: list[Series]) -> str:
         else:
             told = f'<span class="bad">✗ WRONG: {escape(verdict)}</span>'
         lines.append(f"<li>{escape(one.label)}: {told}</li>")
-    return f"<p>Lists compared with brute force after every event.</p>\n<ul>{''.join(lines)}</ul>"
+    what = "Lists compared with brute force after every event." if compared else "Nothing was verified."
+    return f"<p>{what}</p>\n<ul>{''.join(lines)}</ul>"
 
 
 def _comparison(series: list[Series]) -> str:
@@ -204,7 +210,8 @@ def _distributions(series: list[Series]) -> str:
     return (
         "<p>Means hide the tail: a few objects of low y stand in most lists. Each line tells what share of the "
         "events (windows, for a batch approach) cost at least so much; events of no cost are in the share but not on "
-        f'the line.</p>{legend([one.label for one in series])}<div class="row">{"".join(charts)}</div>'
+        "the line. Where lines coincide, their colours take turns.</p>"
+        f'{legend([one.label for one in series])}<div class="row">{"".join(charts)}</div>'
     )
 
 
@@ -259,7 +266,7 @@ def _zones_of(run: Run, series: list[Series]) -> str:
     else:
         drawn = f'<div class="row">{"".join(_map(run.map, one, most) for one in series)}</div>'
         where = "Zones of S" if isinstance(run.map, Zones) else "Brokers on the map"
-        changed = ", as they were before any fault" if _known(run.manifest, "faults") else ""
+        changed = ", as they were before any fault" if run.manifest["faults"] else ""
         drawn = (
             f"<p>{where}{changed}: the stronger the colour, the more messages were delivered there to subscriptions "
             f"(a logarithmic scale).</p>{shades(most)}{drawn}"
@@ -320,7 +327,7 @@ def _faults(runs: list[Run]) -> str:
     rows = [
         [run.name, approach, what, _plain(count)]
         for run in runs
-        for approach, happened in (_known(run.manifest, "faults") or {}).items()
+        for approach, happened in run.manifest["faults"].items()
         for what, count in (happened.items() if isinstance(happened, dict) else ())
     ]
     return _table(["run", "approach", "what happened", "times"], rows, "faults that happened") if rows else ""
@@ -329,7 +336,7 @@ def _faults(runs: list[Run]) -> str:
 def _scenarios(runs: list[Run]) -> str:
     parts = []
     if len(runs) > 1:
-        flat = [_flat(_known(run.manifest, "scenario") or {}) for run in runs]
+        flat = [_flat(run.manifest["scenario"]) for run in runs]
         keys = list(dict.fromkeys(key for values in flat for key in values))
         rows = [
             [key, *(values.get(key, "-") for values in flat)]
@@ -338,8 +345,8 @@ def _scenarios(runs: list[Run]) -> str:
         ]
         parts.append(_table(["what differs", *(run.name for run in runs)], rows, "differences between the scenarios"))
     for run in runs:
-        versions = _flat(_known(run.manifest, "versions") or {})
-        seconds = _flat(_known(run.manifest, "seconds") or {})
+        versions = _flat(run.manifest["versions"])
+        seconds = _flat(run.manifest["seconds"])
         told = "".join(f"{escape(key)} {escape(value)}, " for key, value in versions.items()).rstrip(", ")
         spent = _table(["step", "seconds"], list(seconds.items()), f"time spent in {run.name}")
         parts.append(

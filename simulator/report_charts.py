@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cn import Zones
 
 from .page import escape
-from .svg import DASHES, Axis, Frame, colour, number
+from .svg import Axis, Frame, colour, number, stroke
 
 __all__ = ["bars", "cumulative", "exceedance", "legend", "map_of", "shades", "with_caption"]
 
@@ -30,11 +30,9 @@ def legend(labels: Sequence[str]) -> str:
 
 
 def _swatch(at: int) -> str:
-    dashes = DASHES[at % len(DASHES)]
-    stroke = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         '<svg class="swatch" viewBox="0 0 36 10" aria-hidden="true">'
-        f'<line x1="0" y1="5" x2="36" y2="5" stroke="{colour(at)}" stroke-width="3"{stroke}/></svg>'
+        f'<line x1="0" y1="5" x2="36" y2="5" {stroke(at)} stroke-width="3"/></svg>'
     )
 
 
@@ -50,7 +48,7 @@ def shades(most: int) -> str:
 
 
 def bars(title: str, groups: Mapping[str, Sequence[float]], labels: Sequence[str]) -> str:
-    """Lying bars, one group of series under the other, each with its value; on a log axis when they differ a lot.
+    """Lying bars, one group of series under the other, each below its name and value; log if they differ a lot.
 
     Parameters
     ----------
@@ -62,25 +60,28 @@ def bars(title: str, groups: Mapping[str, Sequence[float]], labels: Sequence[str
     log = bool(values) and top > _HEAVY * min(values)
     low = 10.0 ** math.floor(math.log10(min(values)) - 0.001) if log else 0.0
     axis = Axis("", low, top, log)
-    width, line, start = 520, 20, 8
-    rows, y = [], start
+    width, rows, y = 520, [], 8
     for group, heights in groups.items():
         rows.append(f'<text x="0" y="{y + 14}" class="head">{escape(group)}</text>')
-        y += line
+        y += 20
         for at, (label, value) in enumerate(zip(labels, heights, strict=True)):
-            length = round(max(axis.share(value), 0.0) * 250, 1) if value > 0 else 0
-            short = label if len(label) <= 22 else f"…{label[-21:]}"  # the approach stands at the end
+            length = round(max(axis.share(value), 0.0) * width, 1) if value > 0 else 0
             tip = f"<title>{escape(f'{label}: {value:,.6g}')}</title>"
             rows.append(
-                f'<text x="168" y="{y + 14}" text-anchor="end">{escape(short)}</text>'
-                f'<rect x="174" y="{y + 3}" width="{length}" height="{line - 6}" fill="{colour(at)}">{tip}</rect>'
-                f'<text x="{180 + length}" y="{y + 14}">{number(value)}</text>'
+                f'<text x="0" y="{y + 15}">{escape(_short(label))}</text>'
+                f'<text x="{width}" y="{y + 15}" text-anchor="end">{number(value)}</text>'
+                f'<rect x="0" y="{y + 19}" width="{length}" height="8" fill="{colour(at)}">{tip}</rect>'
             )
-            y += line
+            y += 35
         y += 8
     scale = "logarithmic scale" if log else "linear scale"
     drawing = f'<svg viewBox="0 0 {width} {y}" role="img" aria-label="{escape(title)}">{"".join(rows)}</svg>'
     return with_caption(drawing, f"{escape(title)} ({scale})")
+
+
+def _short(label: str) -> str:
+    """A name that leaves room for a value beside it, on a phone too; the run stands first, the approach last."""
+    return label if len(label) <= 40 else f"{label[:16]}…{label[-23:]}"
 
 
 def exceedance(title: str, label: str, samples: Sequence[NDArray[np.float64]], unit: str) -> str:

@@ -1,6 +1,7 @@
 """Runs as the report reads them: every file of a run directory, checked, and the network put together again."""
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ __all__ = ["Map", "Run", "Series", "read_run", "series_of"]
 
 Map = Zones | NDArray[np.float64]
 """Where the brokers of a run are: their zones in S, or x and y of their nodes in the IP network, (brokers, 2)."""
+_TABLES = ("scenario", "versions", "verified", "faults", "approaches", "seconds")
+"""What the report reads of a manifest."""
 
 
 class Run(NamedTuple):
@@ -32,6 +35,7 @@ class Run(NamedTuple):
     name: str
     directory: Path
     manifest: dict[str, Any]
+    """Holds the tables scenario, versions, verified, faults, approaches and seconds; in them may be anything."""
     scenario_text: str
     summary: list[dict[str, object]]
     events: pa.Table
@@ -64,7 +68,8 @@ def read_run(directory: Path, name: str) -> Run:
     summary = read_summary(directory)
     if not summary:
         raise RunError(f"{directory / 'summary.csv'}: holds no approach; run the scenario again")
-    manifest, text = _manifest(directory / "manifest.json"), _text(directory / "scenario.toml")
+    manifest = _manifest(directory / "manifest.json")
+    text = _scenario_text(directory / "scenario.toml", manifest["scenario"])
     events = _table(directory / "events.parquet", pipeline.EVENTS)
     brokers = _table(directory / "brokers.parquet", pipeline.BROKERS)
     links = _table(directory / "links.parquet", pipeline.LINKS)
@@ -105,7 +110,34 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise RunError(f"{path}: not valid JSON ({str(error).splitlines()[0]}); run the scenario again") from error
     if not isinstance(manifest, dict):
         raise RunError(f"{path}: must hold a table, not {type(manifest).__name__}; run the scenario again")
+    missing = [name for name in _TABLES if not isinstance(manifest.get(name), dict)]
+    if missing:
+        raise RunError(f"{path}: lacks the tables {', '.join(missing)}; run the scenario again with this version")
     return manifest
+
+
+def _scenario_text(path: Path, ran: dict[str, Any]) -> str:
+    """The scenario file, with all that ran: of one that was cut off, defaults would stand in for the rest."""
+    text = _text(path)
+    try:
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"{path}: not valid TOML ({str(error).splitlines()[0]}); run the scenario again") from error
+    missing = _missing(ran, values)
+    if missing:
+        raise RunError(f"{path}: lacks {', '.join(missing)}, which manifest.json has; run the scenario again")
+    return text
+
+
+def _missing(wanted: dict[str, Any], values: dict[str, Any]) -> list[str]:
+    """Keys, dotted, that are in `wanted` only."""
+    missing = []
+    for key, value in wanted.items():
+        if key not in values:
+            missing.append(key)
+        elif isinstance(value, dict) and isinstance(values[key], dict):
+            missing += [f"{key}.{inner}" for inner in _missing(value, values[key])]
+    return missing
 
 
 def _table(path: Path, schema: pa.Schema) -> pa.Table:

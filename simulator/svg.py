@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from .page import escape
 
-__all__ = ["DASHES", "Axis", "Frame", "colour", "number"]
+__all__ = ["Axis", "Frame", "colour", "number", "stroke"]
 
-DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
-"""Strokes of the series, so that lines differ without colours."""
+_DASHES = ("8 6", "3 5", "10 5 3 5", "14 7", "10 5 3 5 3 5")
+"""Of all series but the first, so that lines differ without colours, and show under those that coincide with them."""
+_SHIFT = 5
+"""Of dashes that come again, along the line, for the same reason."""
 
 
 class Axis(NamedTuple):
@@ -58,6 +60,15 @@ def colour(at: int) -> str:
     return f"var(--c{at % 7})"
 
 
+def stroke(at: int) -> str:
+    """Attributes of the lines of series `at`: colour and dashes, no pair of which comes twice in 35 series."""
+    if at == 0:
+        return f'stroke="{colour(at)}"'
+    again, dashes = divmod(at - 1, len(_DASHES))
+    shift = f' stroke-dashoffset="{again * _SHIFT}"' if again else ""
+    return f'stroke="{colour(at)}" stroke-dasharray="{_DASHES[dashes]}"{shift}'
+
+
 class Frame:
     """An area between two axes; marks are given in the axes' values.
 
@@ -88,8 +99,7 @@ class Frame:
     def line(self, points: Iterable[tuple[float, float]], at: int) -> None:
         """A line in the colour and with the dashes of series `at`."""
         path = " ".join(f"{self.x(x)},{self.y(y)}" for x, y in points)
-        dashes = f' stroke-dasharray="{DASHES[at % len(DASHES)]}"' if at % len(DASHES) else ""
-        self.add(f'<polyline points="{path}" fill="none" stroke="{colour(at)}" stroke-width="2.2"{dashes}/>')
+        self.add(f'<polyline points="{path}" fill="none" {stroke(at)} stroke-width="2.2"/>')
 
     def box(self, box: Sequence[float], style: str, tip: str = "") -> None:
         """A rectangle from x_lo to x_hi and y_lo to y_hi; `style` are attributes, `tip` is text."""
@@ -133,6 +143,6 @@ class Frame:
         return [
             f'<rect {rim} fill="none" stroke="var(--soft)"/>',
             f'<text x="{centre}" y="{self._height - 6}" text-anchor="middle">{escape(self._x.label)}</text>',
-            f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
+            f'<text x="16" y="{middle}" text-anchor="middle" transform="rotate(-90 16 {middle})">'
             f"{escape(self._y.label)}</text>",
         ]

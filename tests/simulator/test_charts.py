@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from simulator.report_charts import bars, cumulative, exceedance, shades
+from simulator.report_charts import bars, cumulative, exceedance, legend, shades
 from simulator.svg import Axis, Frame, number
 
 SAMPLES = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=400)
@@ -66,11 +67,43 @@ def test_axes_are_logarithmic_where_the_tail_is_heavy_and_zeros_count_in_the_sha
 def test_bars_are_as_long_as_their_values() -> None:
     drawing = bars("traffic", {"out": [10.0, 5.0, 0.0]}, ["a", "b", "<c>"])
     lengths = [float(width) for width in re.findall(r'<rect [^>]*width="([^"]*)"', drawing)]
-    assert lengths == [250.0, 125.0, 0.0]
+    assert lengths == [520.0, 260.0, 0.0]
     assert "linear scale" in drawing
     assert "&lt;c&gt;" in drawing
     assert "logarithmic" in bars("traffic", {"out": [10.0, 5000.0]}, ["a", "b"])
     assert "0" in bars("nothing", {"out": [0.0]}, ["a"])
+    long = f"{'run' * 20}: paint-dense"
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", bars("traffic", {"out": [1.0]}, [long]))
+    assert shown[1].startswith("runrun")
+    assert shown[1].endswith("run: paint-dense")
+    assert "…" in shown[1]
+
+
+def test_fourteen_series_differ_and_show_where_their_lines_coincide() -> None:
+    samples = [np.arange(1.0, 9.0)] * 14
+    drawn = cumulative("t", "ms", samples, "events")
+    strokes = [stroke_of(line) for line in re.findall(r"<polyline[^>]*>", drawn)]
+    named = [stroke_of(line) for line in re.findall(r"<line[^>]*>", legend([f"run {at}" for at in range(14)]))]
+    assert named == strokes
+    assert len({(colour, dashes) for colour, dashes, _ in strokes}) == 14
+    for below, above in itertools.combinations(strokes, 2):
+        assert (inked(*below[1:]) & ~inked(*above[1:])).mean() > 0.1, (below, above)
+
+
+def stroke_of(element: str) -> tuple[str, str, float]:
+    """Colour, dashes, and where in them the stroke begins."""
+    found = dict(re.findall(r'([\w-]+)="([^"]*)"', element))
+    return found["stroke"], found.get("stroke-dasharray", ""), float(found.get("stroke-dashoffset", 0))
+
+
+def inked(dashes: str, offset: float) -> NDArray[np.bool_]:
+    """Where a long stroke leaves ink, in steps of a tenth."""
+    if not dashes:
+        return np.ones(20_000, np.bool_)
+    ends = np.cumsum([float(part) for part in dashes.split()])
+    along = (np.arange(20_000) / 10 + 0.05 + offset) % ends[-1]
+    ink: NDArray[np.bool_] = np.searchsorted(ends, along, side="right") % 2 == 0
+    return ink
 
 
 @settings(deadline=None, max_examples=60)

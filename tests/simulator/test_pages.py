@@ -1,8 +1,10 @@
 """Pages in a headless Chromium: they open without complaint, fetch nothing, draw, fit a phone and answer to keys."""
 
 import base64
+import itertools
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,17 +13,20 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import NDArray
 
 from pipeline import BROKERS, EVENTS, LINKS, SUMMARY
-from simulator.approaches import Workload
+from simulator.approaches import APPROACHES, Workload
+from simulator.cli import main
 from simulator.explain import explain, single_update
 from simulator.explain_figures import draw_explained, draw_steps
 from simulator.explain_page import explain_page
 from simulator.output import OutputError
-from simulator.report import write_report
+from simulator.report import report_page, write_report
 from simulator.run import RunError
 from simulator.scenario import Scenario, scenario_toml
 from tests.browser import Browser
+from topologies import MODELS
 
 HOSTILE = '</script><img src=x onerror="document.title=1">&"<b>'
 NAMES = ("paint-dense", HOSTILE)
@@ -124,17 +129,29 @@ def check_looks(browser: Browser, page: Path, shots: Path) -> None:
     assert browser.ask(unnamed) == 0
 
 
+def xyz(browser: Browser, name: str) -> NDArray[np.float64]:
+    """A colour of the style in CIE XYZ; Y is the luminance, 1 for white."""
+    hexes = browser.ask(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
+    parts = np.array([int(hexes[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+
+
 def contrast(browser: Browser, one: str, other: str) -> float:
     """Contrast ratio of two colours of the style (WCAG)."""
+    low, high = sorted((xyz(browser, one)[1], xyz(browser, other)[1]))
+    return float((high + 0.05) / (low + 0.05))
 
-    def luminance(name: str) -> float:
-        hexes = browser.ask(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
-        parts = [int(hexes[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
+def distance(browser: Browser, one: str, other: str) -> float:
+    """How far two colours of the style lie apart in CIELAB; about 2 can just be told apart side by side."""
+
+    def lab(name: str) -> NDArray[np.float64]:
+        shares = xyz(browser, name) / [0.9505, 1.0, 1.089]
+        x, y, z = np.where(shares > 216 / 24389, np.cbrt(shares), (24389 / 27 * shares + 16) / 116)
+        return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+    return float(np.linalg.norm(lab(one) - lab(other)))
 
 
 def test_a_report_of_one_and_of_several_runs(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
@@ -164,6 +181,35 @@ def test_the_colours_of_a_page_can_be_told_apart(browser: Browser, runs: list[Pa
             assert contrast(browser, name, "paper") >= 4.5, (name, dark)
         for at in range(7):
             assert contrast(browser, f"c{at}", "paper") >= 3, (at, dark)
+        for one, other in itertools.combinations(range(7), 2):
+            assert distance(browser, f"c{one}", f"c{other}") >= 30, (one, other, dark)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_word_of_a_chart_is_cut_and_bars_have_their_whole_names(
+    browser: Browser, runs: list[Path], tmp_path: Path, width: int
+) -> None:
+    page = tmp_path / "report.html"
+    write_report(runs, page)
+    browser.look(width, 844)
+    browser.open(page)
+    cut = browser.ask(
+        "[...document.querySelectorAll('figure svg text')].filter(t => {"
+        "const own = t.getBoundingClientRect(), all = t.closest('svg').getBoundingClientRect();"
+        "return own.left < all.left || own.right > all.right || own.top < all.top || own.bottom > all.bottom;"
+        "}).map(t => t.textContent)"
+    )
+    assert cut == []
+    words = browser.ask("[...document.querySelectorAll('#comparison svg text')].map(t => t.textContent)")
+    assert words.count("first: paint-dense") == words.count("<b>second: paint-dense") == 8
+    crossing = browser.ask(
+        "[...document.querySelectorAll('#comparison svg')].flatMap(svg => {"
+        "const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);"
+        "return boxes.flatMap(([name, a], i) => boxes.slice(i + 1).filter(([_, b]) => a.left < b.right - 1 &&"
+        "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other, _]) => [name, other]));"
+        "})"
+    )
+    assert crossing == []
 
 
 def test_text_from_runs_is_shown_as_text(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
@@ -267,13 +313,21 @@ def test_what_is_not_a_run_is_refused_in_one_line(runs: list[Path], tmp_path: Pa
     assert "given twice" in refused(runs[0], runs[0])
     assert "must end in .html" in refused(runs[0], to=tmp_path / "report.pdf")
     assert "there is no directory" in refused(runs[0], to=tmp_path / "none" / "report.html")
+    manifest, scenario = ((runs[0] / file).read_bytes() for file in ("manifest.json", "scenario.toml"))
     for file, content in (
         ("manifest.json", b"{"),
         ("manifest.json", b"[1]"),
         ("manifest.json", b"\xff"),
+        ("manifest.json", b"{}"),
+        ("manifest.json", manifest.replace(b'"seconds"', b'"minutes"')),
+        ("manifest.json", json.dumps(json.loads(manifest) | {"faults": [1]}).encode()),
         ("events.parquet", b"x"),
         ("brokers.parquet", None),
         ("scenario.toml", None),
+        ("scenario.toml", b"\xff"),
+        ("scenario.toml", b""),
+        ("scenario.toml", scenario[: scenario.index(b"[network]") + 5]),
+        ("scenario.toml", scenario[: scenario.index(b"[events]")]),
     ):
         broken = tmp_path / "broken"
         shutil.copytree(runs[0], broken)
@@ -294,3 +348,58 @@ def test_a_scenario_of_another_time_costs_the_map_only(runs: list[Path], tmp_pat
     (tmp_path / "mine/scenario.toml").write_text(text, encoding="utf-8")
     write_report([tmp_path / "mine"], tmp_path / "report.html")
     assert "No map: " in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+OWN = """
+from simulator.approaches import APPROACHES
+from topologies import MODELS
+
+APPROACHES["my-own"] = APPROACHES["paint-dense"]
+MODELS["my-model"] = MODELS["barabasi-albert"]
+"""
+
+
+@pytest.mark.parametrize(("theirs", "mine"), [("paint-dense", "my-own"), ("barabasi-albert", "my-model")])
+def test_a_run_of_my_own_parts_has_its_map_with_my_file(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str, mine: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    shutil.copytree(runs[1], tmp_path / "mine")
+    text = (tmp_path / "mine/scenario.toml").read_text(encoding="utf-8").replace(theirs, mine)
+    (tmp_path / "mine/scenario.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+
+    def report(*options: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["rangecast", "report", "mine", *options])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code
+        return (tmp_path / "report.html").read_text(encoding="utf-8")
+
+    try:
+        assert "No map: " in report()
+        assert "No map: " not in report("--with", "own.py")
+    finally:
+        APPROACHES.pop("my-own", None)
+        MODELS.pop("my-model", None)
+
+
+def test_a_page_says_what_was_verified(runs: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(runs[0], tmp_path / "unsure")
+    manifest = json.loads((runs[0] / "manifest.json").read_text(encoding="utf-8"))
+    (tmp_path / "unsure/manifest.json").write_text(json.dumps(manifest | {"verified": {}}), encoding="utf-8")
+    compared, nothing = "Lists compared with brute force after every event", "Nothing was verified"
+
+    def told(*directories: Path) -> tuple[bool, bool]:
+        page = report_page(directories)
+        return compared in page, nothing in page
+
+    assert told(tmp_path / "unsure") == (False, True)
+    assert told(runs[0]) == told(runs[0], tmp_path / "unsure") == (True, False)
+
+
+def test_the_kind_of_network_is_told_in_words(runs: list[Path]) -> None:
+    page = report_page(runs)
+    for kind in ("content-addressable (can)", "spanning tree (tree)"):
+        assert f"<td>{kind}</td>" in page
