@@ -56,13 +56,15 @@ def draw_view(view: View, measured: Mapping[str, Measured], scale: str, paths: S
         {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True, "svg.hashsalt": "rangecast"}
     ):
         figure = Figure(figsize=(4.4 * len(view.panels), 4.2), layout="constrained")
-        for axes, panel in zip(figure.subplots(1, len(view.panels), squeeze=False)[0], view.panels, strict=True):
-            found = measured[panel.sweep or view.sweeps[0]]
-            curves = list(_curves(panel, found))
+        drawn = [list(_curves(panel, measured[panel.sweep or view.sweeps[0]])) for panel in view.panels]
+        # A curve looks the same in every panel.
+        looks = {label: at for at, label in enumerate(dict.fromkeys(curve.label for one in drawn for curve in one))}
+        every = figure.subplots(1, len(view.panels), squeeze=False)[0]
+        for axes, panel, curves in zip(every, view.panels, drawn, strict=True):
             if any(isinstance(place, str) for curve in curves for place in curve.places):
                 _bars(axes, curves)
             else:
-                _lines(axes, curves)
+                _lines(axes, curves, looks)
             axes.set_title(panel.title)
             axes.set_xlabel(panel.xlabel)
             axes.set_ylabel(panel.ylabel)
@@ -89,8 +91,9 @@ def _curves(panel: Panel, measured: Measured) -> Iterator[_Curve]:
             yield _Curve(label, places, [measured.value(panel, approach, point) for point in chosen])
 
 
-def _lines(axes: Axes, curves: Sequence[_Curve]) -> None:
-    for at, (label, places, values) in enumerate(curves):
+def _lines(axes: Axes, curves: Sequence[_Curve], looks: Mapping[str, int]) -> None:
+    for label, places, values in curves:
+        at = looks[label]
         widths = [value.half_width or 0.0 for value in values]
         axes.errorbar(
             places,
