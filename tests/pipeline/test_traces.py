@@ -159,9 +159,12 @@ def test_histories_of_no_use(spark: SparkSession, tmp_path: Path) -> None:
         trace_frames(read_history(spark, write_csv(tmp_path / "b.csv", []), SPEC), SPEC)
     with pytest.raises(PipelineError, match="lacks the columns price; it has symbol, when, x, y"):
         read_history(spark, source, dataclasses.replace(SPEC, y="price"))
-    with pytest.raises(PipelineError, match=r"^Spark could not read [^\n]*absent.csv: [^\n]*$"):
+    with pytest.raises(PipelineError, match=r"absent.csv: there is no such file; give a history in CSV or Parquet$"):
         read_history(spark, tmp_path / "absent.csv", SPEC)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+    (tmp_path / "c.parquet").write_bytes(b"damaged")
+    with pytest.raises(PipelineError, match=r"^Spark could not read [^\n]*c.parquet: [^\n]*$"):
+        read_history(spark, tmp_path / "c.parquet", SPEC)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv", "c.parquet"]
 
 
 @pytest.mark.parametrize(
