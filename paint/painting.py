@@ -1,5 +1,6 @@
 """What Paint-Dense and Paint-Sparse have in common as a server drives them; their kernels do the work."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,7 +29,7 @@ class Kernels(NamedTuple):
     replay: Kernel
 
 
-class Painting:
+class Painting(ABC):
     """An algorithm over an object index; see `paint.algorithm.Algorithm` for what each method does."""
 
     dtype: ClassVar = MESSAGE
@@ -41,13 +42,13 @@ class Painting:
         self._sweep = make_sweep(plan.k)
         self._out: Rows = np.empty((max(1024, 4 * plan.k), 8))
 
+    @abstractmethod
     def _state(self) -> tuple[Any, ...]:
         """What the kernels take first, as it is now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _rows(self, events: int) -> int:
         """Messages to have room for at first when so many events are replayed."""
-        raise NotImplementedError
 
     def change(self, i: int, y: float) -> Rows:
         """Give object i a new y; the messages."""

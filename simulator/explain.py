@@ -20,7 +20,7 @@ from rangecast import RangecastError
 
 from .approaches import Workload, parse_approach
 from .events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream
-from .explained import Explained, Place, Step, Tiles
+from .explained import Explained, Place, Step, Tiles, in_message
 from .faults import Churn
 from .stretches import stretches_of
 
@@ -133,11 +133,7 @@ def pick_event(workload: Workload, events: EventStream) -> int:
 
 def _all_heard(workload: Workload, rows: NDArray[np.void]) -> bool:
     """Whether some subscription gets a message about each of the objects."""
-    l, r = workload.l, workload.r
-    heard = [
-        bool(((row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])).any())
-        for row in rows
-    ]
+    heard = [in_message(row, workload.l, workload.r).any() for row in rows]
     return set(rows["object"][heard].tolist()) == set(rows["object"].tolist())
 
 

@@ -10,7 +10,7 @@ from paint.messages import EXPOSED
 
 from .words import object_name
 
-__all__ = ["Explained", "Place", "Step", "Tiles", "View"]
+__all__ = ["Explained", "Place", "Step", "Tiles", "View", "in_message"]
 
 Tiles = NDArray[np.float64]
 """Rows of l_in, r_in, l_out, r_out."""
@@ -20,6 +20,12 @@ _SMALL = 0.1
 """Share of all y below which a picture shows only a part around what happens."""
 _OPEN = np.finfo(np.float64).max
 """A subscription's end that is infinite is kept as this."""
+
+
+def in_message(row: np.void, l: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether a message to a region reaches each of the subscriptions [l, r]."""
+    got: NDArray[np.bool_] = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])
+    return got
 
 
 class Place(NamedTuple):
@@ -128,9 +134,7 @@ class Explained(NamedTuple):
         if self.unicast:
             got: NDArray[np.bool_] = np.arange(len(self.l)) == row["subscription"]
         else:
-            got = (
-                (row["l_out"] < self.l) & (self.l <= row["l_in"]) & (row["r_in"] <= self.r) & (self.r < row["r_out"])
-            )
+            got = in_message(row, self.l, self.r)
         return got
 
     @property

@@ -125,10 +125,8 @@ def _facts(runs: list[Run]) -> str:
         ("engine", ("engine",)),
         ("seed", ("seed",)),
     )
-    rows = [[run.name, *(_plain(_known(run.manifest, "scenario", *keys)) for _, keys in wanted)] for run in runs]
-    at = 1 + [name for name, _ in wanted].index("network")
-    for row in rows:
-        row[at] = _NETWORKS.get(row[at], row[at])
+    told = [[_plain(_known(run.manifest, "scenario", *keys)) for _, keys in wanted] for run in runs]
+    rows = [[run.name, *(_NETWORKS.get(cell, cell) for cell in row)] for run, row in zip(runs, told, strict=True)]
     return _table(["run", *(name for name, _ in wanted)], rows, "the runs of this report")
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
@@ -16,7 +17,7 @@ def drawn() -> Figure:
 
 @pytest.mark.parametrize("ending", [*PICTURES, ".PNG"])
 def test_the_same_picture_is_the_same_file(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.hashsalt", "x")
+    monkeypatch.setitem(mpl.rcParams, "svg.hashsalt", "x")
     first, second = tmp_path / f"first{ending}", tmp_path / f"second{ending}"
     write_picture(drawn(), first)
     write_picture(drawn(), second)
