@@ -174,3 +174,24 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
 def test_a_wrong_command_line_ends_in_one_line_and_exit_2(tmp_path: Path, arguments: list[str], line: str) -> None:
     ended = rangecast(*arguments, cwd=tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", line)
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("paper", "rangecast: interrupted; the same command goes on from here\n"),
+        ("run", "rangecast: interrupted\n"),
+    ],
+)
+def test_an_interrupted_command_says_whether_it_can_go_on(
+    command: str, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["rangecast", command])
+    monkeypatch.setattr("simulator.cli.app", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == line
