@@ -13,12 +13,13 @@ import numpy as np
 import simpy
 
 from benchmarks.record import write_rows
-from simulator.approaches import Workload, parse_approach
-from simulator.des import simulate
-from simulator.ingredients import Ingredients, assemble
-from simulator.reach import Reach
-from simulator.scenario import Scenario
-from simulator.stretches import stretches_of
+from simulator.approaches.registry import parse_approach
+from simulator.engine.audience import Audience
+from simulator.engine.des import simulate
+from simulator.inputs.ingredients import Ingredients, assemble
+from simulator.scenario.scenario import Scenario
+from simulator.workload.windows import chunks_of
+from simulator.workload.workload import Workload
 
 SEED, RUNS = 1, 3
 OBJECTS, BROKERS, SUBSCRIPTIONS, EVENTS, K, TIMEOUTS = 10_000, 1_000, 100_000, 64, 20, 200_000
@@ -75,15 +76,15 @@ def _simulate(scenario: Scenario, ingredients: Ingredients) -> _Simulated:
     """Run the scenario once."""
     approach = parse_approach("paint-dense")
     session = approach.open(ingredients.workload, approach)
-    reach = Reach(ingredients, approach, np.empty(0, np.int64))
+    audience = Audience(ingredients, approach, np.empty(0, np.int64))
     hops, seconds, end_s = 0, 0.0, 0.0
     for carried in simulate(
-        scenario, ingredients, approach, session, reach, stretches_of(ingredients.events, approach.window)
+        scenario, ingredients, approach, session, audience, chunks_of(ingredients.events, approach.window)
     ):
         hops += int(carried.traffic.overlay_hops.sum())
         assert carried.traffic.time_s is not None
         end_s = max(end_s, float(carried.traffic.time_s.max(initial=0.0)))
-        sent_s = np.repeat(carried.stretch.events.time_s, np.diff(carried.outgoing.offsets))
+        sent_s = np.repeat(carried.chunk.events.time_s, np.diff(carried.outgoing.offsets))
         seconds += float((carried.traffic.time_s - sent_s[carried.traffic.message]).sum())
     return _Simulated(hops, seconds / end_s)
 

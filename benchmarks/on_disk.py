@@ -15,8 +15,8 @@ from rich.progress import Progress
 from benchmarks.deliveries import DRIVER_MB, PeakMemory
 from benchmarks.record import write_rows
 from pipeline import spark_session
-from simulator.run import run_scenario
-from simulator.scenario import Scenario
+from simulator.runs.run import run_scenario
+from simulator.scenario.scenario import Scenario
 
 SUBSCRIPTIONS = 2_000_000
 SEED = 1

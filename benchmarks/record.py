@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.event_streams import make_events
-from simulator.events import EventStream
-from simulator.models import Events
+from simulator.inputs.event_stream import make_events
+from simulator.scenario.tables import Events
+from simulator.workload.events import EventStream
 
 __all__ = ["RESULTS", "best_of", "uniform_workload", "write_rows"]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from benchmarks.record import write_rows
 from cn import RoutingTree
-from rangecast import cache_dir
+from floor.cache import cache_dir
 from topologies import Routes, inet
 
 SUBSCRIPTIONS = 2_000_000

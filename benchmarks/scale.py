@@ -14,11 +14,13 @@ import numpy as np
 from rich.progress import Progress
 
 from benchmarks.record import write_rows
-from simulator.approaches import Workload
-from simulator.ingredients import assemble
-from simulator.loads import Ledger, Loads
-from simulator.run import Stopwatch, answer
-from simulator.scenario import Scenario
+from simulator.engine.ledger import Ledger
+from simulator.inputs.ingredients import assemble
+from simulator.results.loads import Loads
+from simulator.results.stopwatch import Stopwatch
+from simulator.runs.run import answer
+from simulator.scenario.scenario import Scenario
+from simulator.workload.workload import Workload
 
 SEED = 1
 APPROACHES = ("paint-dense", "paint-sparse", "paint-sparse(1)", "unicast", "cn-relax")

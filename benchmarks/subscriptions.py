@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.record import write_rows
+from floor.kernels import njit
 from matching import SubscriptionIndex
 from matching.kdtree_queries import Part, is_empty, snap, whole
-from rangecast import njit
 
 SIZES = (200_000, 2_000_000, 10_000_000)
 SIDES = (0.0003, 0.001, 0.003)

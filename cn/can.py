@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from cn.deliveries import Deliveries, Hops, link_costs, message_corners, message_starts
 from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints, Zones, ZoneTable
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["Can", "Deliveries", "Hops", "meets", "next_hops"]
 

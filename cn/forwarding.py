@@ -4,7 +4,7 @@ import numpy as np
 
 from cn.deliveries import Floats, Ints
 from cn.summaries import Flags, TreeTable, meets_any
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["follow_messages", "multicast", "next_hops"]
 

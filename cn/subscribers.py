@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cn.zones import Floats, Ints
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["Subscribers"]
 

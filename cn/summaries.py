@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["TreeTable", "grow", "meets_any", "reduce_boxes", "summarise_links", "summarise_own"]
 

@@ -20,7 +20,8 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from cn.deliveries import Deliveries, Floats, Hops, Ints, finite_ends, link_costs, message_corners, message_starts
 from cn.forwarding import follow_messages, multicast, next_hops
 from cn.summaries import TreeTable, grow, summarise_links, summarise_own
-from rangecast import RangecastError, njit
+from floor.errors import RangecastError
+from floor.kernels import njit
 from topologies import Routes
 from topologies.arguments import integer
 

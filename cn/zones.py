@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cn.split_tree import Split, SplitTree, Takeover
-from rangecast import RangecastError, njit
+from floor.errors import RangecastError
+from floor.kernels import njit
 from topologies.arguments import generator, integer
 
 __all__ = ["ZoneTable", "Zones", "ZonesError"]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = [
     "BLOCK",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from floor.kernels import njit
 from matching.kdtree import (
     AXIS,
     BLOCK,
@@ -37,7 +38,6 @@ from matching.kdtree import (
     from_key,
     put,
 )
-from rangecast import njit
 
 __all__ = [
     "collect",

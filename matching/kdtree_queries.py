@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from floor.kernels import njit
 from matching.kdtree import BLOCK, CHILD, LARGEST, NOWHERE, SIZE, SOLID, Tree, following, from_key, to_key
-from rangecast import njit
 
 __all__ = [
     "NARROW",

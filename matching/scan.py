@@ -7,7 +7,7 @@ a run of rows, found by bisection, and its condition on r is tested row by row.
 import numpy as np
 import numpy.typing as npt
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["Scan"]
 

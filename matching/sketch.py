@@ -10,11 +10,11 @@ subscription of their part is deleted. Until then a rectangle does not shrink: t
 import numpy as np
 import numpy.typing as npt
 
+from floor.kernels import njit
 from matching.kdtree import AXIS, BLOCK, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Tree, fit_box, select
 from matching.kdtree_changes import grow, refit
 from matching.kdtree_queries import snap, whole
 from matching.subscriptions import Floats, Rectangle, checked_ranges, checked_rectangle
-from rangecast import njit
 
 __all__ = ["SubscriptionSketch"]
 

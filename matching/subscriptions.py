@@ -7,9 +7,9 @@ largest finite floats, so that an open range lies inside messages with open side
 import numpy as np
 import numpy.typing as npt
 
+from floor.errors import RangecastError
 from matching import kdtree, kdtree_changes, kdtree_queries
 from matching.kdtree import AXIS, BLOCK, CHILD, FILL, ISSUED, LARGEST, NOWHERE, PARENT, PEAK, SIZE, Tree, new_tree
-from rangecast import RangecastError
 
 __all__ = ["SubscriptionIndex", "UnknownSubscriptionError", "checked_ranges", "checked_rectangle"]
 

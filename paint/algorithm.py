@@ -5,9 +5,9 @@ from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from paint.index import ObjectIndex
 from paint.subscribers import Subscribers
-from rangecast import njit
 
 __all__ = [
     "COUNTERS",

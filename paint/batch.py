@@ -39,13 +39,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
 from paint.staircase import Columns, gain_tiles, make_columns, union_tiles
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
-from rangecast import njit
 
 __all__ = [
     "VARIANTS",

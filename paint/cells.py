@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from matching.kdtree_queries import Part, snap
 from paint.algorithm import SNAP
-from rangecast import njit
 
 __all__ = ["Cells", "add_cell", "enclosing_quadrant", "lose", "make_cells"]
 

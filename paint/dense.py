@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.geometry import START, exposed_tiles, influence_tiles
 from paint.index import next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
 from paint.painting import Kernels, Painting
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval
-from rangecast import njit
 
 __all__ = ["Dense"]
 

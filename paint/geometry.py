@@ -17,7 +17,7 @@ only the lists of those that do not contain its new place); -inf and +inf keep a
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["EACH", "START", "exposed_tiles", "influence_tiles"]
 

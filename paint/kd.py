@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 
 LEAF = 8
 ROOT = 0

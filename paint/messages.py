@@ -22,7 +22,7 @@ Rank is by (y, object id), ties in x are ordered by (x, object id).
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["EXPOSED", "MESSAGE", "UNICAST", "UPDATE", "Messages", "reserve", "stamp"]
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from paint import treap
-from rangecast import njit
 
 BUCKET = 16
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from paint.algorithm import COUNTERS, Plan, Rows, make_marks, mark
 from paint.geometry import START
 from paint.index import ObjectIndex, update
 from paint.messages import MESSAGE, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
-from rangecast import njit
 
 __all__ = ["Relax"]
 

@@ -13,6 +13,7 @@ from typing import SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from floor.errors import RangecastError
 from matching import SubscriptionIndex
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Change, Outlining, Plan, Rows
 from paint.arguments import (
@@ -36,7 +37,6 @@ from paint.relax import Relax
 from paint.sparse import Sparse
 from paint.subscribers import Subscribers
 from paint.unicast import Unicast, UnicastByTiles
-from rangecast import RangecastError
 
 __all__ = ["ALGORITHMS", "Server"]
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from matching import Tree
 from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows, make_marks, mark
@@ -24,7 +25,6 @@ from paint.messages import EXPOSED, UPDATE, reserve, stamp
 from paint.painting import Kernels, Painting
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose
-from rangecast import njit
 
 __all__ = ["Sparse"]
 

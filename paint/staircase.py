@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["Columns", "gain_tiles", "make_columns", "union_tiles"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["EAST", "WEST", "Sweep", "expose", "influence_interval", "make_sweep"]
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from paint.sweep import EAST, WEST, Sweep
-from rangecast import njit
 
 __all__ = [
     "FULLEST",

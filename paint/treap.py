@@ -8,7 +8,7 @@ at least that of its children; mixed from the id, it is as good as random, so th
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 
 __all__ = ["above", "add", "build", "in_order", "priorities", "remove"]
 

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.kernels import njit
 from matching import Tree
 from matching.kdtree_queries import closed_box, count, range_of, report
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
@@ -28,7 +29,6 @@ from paint.index import ObjectIndex, next_exposed, open_sweep, update
 from paint.messages import UNICAST, UPDATE, reserve, stamp
 from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
-from rangecast import njit
 
 __all__ = ["Unicast", "UnicastByTiles"]
 

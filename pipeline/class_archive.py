@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pyspark
 
+from floor.cache import cache_dir
 from pipeline.java import find_java
-from rangecast import cache_dir
 
 __all__ = ["archive_classes", "archive_path"]
 

@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 from pyspark import RDD, Broadcast
 from pyspark.sql import SparkSession
 
+from floor.kernels import njit
 from matching import SubscriptionIndex, Tree
 from matching.kdtree_queries import count
 from paint import MESSAGE
 from pipeline.errors import spark_errors
 from pipeline.population_files import open_files
 from pipeline.populations import population_layout, spread_ends
-from rangecast import njit
 
 __all__ = ["PARTITION_COST", "DeliveryCounts", "count_deliveries", "count_kept"]
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
-from rangecast import RangecastError
+from floor.errors import RangecastError
 
 __all__ = ["PipelineError", "spark_errors"]
 

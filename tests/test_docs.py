@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline import BROKERS, EVENTS, HOPS, LINKS, SUMMARY
-from simulator.approaches import APPROACHES
-from simulator.explanations import explain_to_file
-from simulator.plugins import load_plugins
+from simulator.approaches.registry import APPROACHES
+from simulator.inputs.plugins import load_plugins
+from simulator.views.explain_files import explain_to_file
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 from topologies import read_network
 

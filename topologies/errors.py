@@ -1,6 +1,6 @@
 """The errors of this room."""
 
-from rangecast import RangecastError
+from floor.errors import RangecastError
 
 __all__ = ["DisconnectedError", "TopologyError"]
 

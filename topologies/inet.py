@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from rangecast import njit
+from floor.kernels import njit
 from topologies.arguments import generator, integer
 from topologies.attributes import network, random_places
 

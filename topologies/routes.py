@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from rangecast import njit
+from floor.kernels import njit
 from topologies.arguments import check_graph, integer
 from topologies.errors import TopologyError
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import paint
+from floor.errors import RangecastError
 from paint.messages import reserve, stamp
 from paint.server import ALGORITHMS
-from rangecast import RangecastError
 from tests.oracles.topk import distinct_subscriptions, reaches
 
 NAN = float("nan")

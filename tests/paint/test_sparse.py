@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paint
+from floor.errors import RangecastError
 from matching import SubscriptionIndex, UnknownSubscriptionError
-from rangecast import RangecastError
 from tests.oracles.topk import Objects, Subscribers, reaches, smallest_tiling, top_k
 from tests.strategies import events, worlds
 

@@ -8,11 +8,12 @@ import pyarrow as pa
 from rich.progress import Progress
 
 from pipeline import HOPS
-from simulator.approaches import Workload
-from simulator.ingredients import Ingredients, assemble
-from simulator.loads import Ledger
-from simulator.run import Stopwatch, answer, verifier_of
-from simulator.scenario import Scenario
+from simulator.engine.ledger import Ledger
+from simulator.inputs.ingredients import Ingredients, assemble
+from simulator.results.stopwatch import Stopwatch
+from simulator.runs.run import answer, verifier_of
+from simulator.scenario.scenario import Scenario
+from simulator.workload.workload import Workload
 
 APPROACHES = (
     "paint-dense",
@@ -100,4 +101,4 @@ def run_small(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[
     verifier, ledger = verifier_of(scenario, ingredients, name), Ledger()
     silent = Progress(disable=True)
     table = pa.concat_tables(answer(scenario, ingredients, name, verifier, silent, Stopwatch(), ledger))
-    return table, str(verifier.fault or "") if verifier else "", ledger.happened
+    return table, str(verifier.mismatch or "") if verifier else "", ledger.happened

@@ -1,0 +1,8 @@
+"""Approaches: how events become messages, and what their receivers do."""
+
+from simulator.approaches.approach import Approach
+from simulator.approaches.registry import APPROACHES, parse_approach
+from simulator.approaches.session import Outgoing, Session
+from simulator.workload.workload import Workload
+
+__all__ = ["APPROACHES", "Approach", "Outgoing", "Session", "Workload", "parse_approach"]

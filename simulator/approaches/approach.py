@@ -1,0 +1,34 @@
+"""An approach: a way of notifying subscriptions, and what the rest of the simulator must know of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from simulator.approaches.session import Session
+from simulator.workload.windows import Window
+from simulator.workload.workload import Workload
+
+__all__ = ["Approach"]
+
+
+@dataclass(frozen=True)
+class Approach:
+    """A way of notifying subscriptions, as registered under its name."""
+
+    open: "Callable[[Workload, Approach], Session]"
+    """Starts a session; the class of the session will do."""
+    exact: bool
+    """Whether only affected subscriptions are notified."""
+    takes: Literal["epsilon", "window"] | None = None
+    """What may stand in parentheses after the name."""
+    serverless: bool = False
+    """Whether events enter the network where they arise instead of at the server."""
+    aware: bool = False
+    """Whether its server knows the subscriptions."""
+    unicast: bool = False
+    """Whether rows name single subscriptions, sent straight to their gateways."""
+    updates_only: bool = False
+    """Whether it has no answer to objects that are inserted or move."""
+    epsilon: float | None = None
+    window: Window | None = None
+    """The window that the server answers at once; every event by itself without one."""

@@ -1,0 +1,92 @@
+"""Approaches: how events become messages, and who sends them. All of them are registered here, in one table.
+
+A scenario names an approach as `paint-dense`, with its ε as `paint-dense(0.5)`, or with its window as
+`paint-batch(100)` for 100 events and `paint-batch(50ms)` for 50 milliseconds.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from simulator.approaches.approach import Approach
+from simulator.approaches.server_session import ServerSession
+from simulator.approaches.session import Session
+from simulator.workload.units import DURATION
+from simulator.workload.windows import Window
+from simulator.workload.workload import Workload
+
+__all__ = ["APPROACHES", "parse_approach"]
+
+
+def _served(algorithm: str, *, variant: str | None = None) -> "Callable[[Workload, Approach], Session]":
+    return partial(ServerSession, algorithm=algorithm, variant=variant)
+
+
+_HUNDRED = Window(events=100)
+
+APPROACHES: dict[str, Approach] = {
+    "paint-dense": Approach(_served("dense"), exact=True, takes="epsilon"),
+    "paint-sparse": Approach(_served("sparse"), exact=True, takes="epsilon", aware=True),
+    "paint-batch": Approach(_served("dense"), exact=True, takes="window", window=_HUNDRED),
+    "paint-batch-sparse": Approach(_served("sparse"), exact=True, takes="window", aware=True, window=_HUNDRED),
+    "paint-batch-printed": Approach(
+        _served("dense", variant="printed"), exact=False, takes="window", updates_only=True, window=_HUNDRED
+    ),
+    "coalesce": Approach(
+        _served("dense", variant="coalesce"), exact=False, takes="window", updates_only=True, window=_HUNDRED
+    ),
+    "unicast": Approach(_served("unicast"), exact=True, aware=True, unicast=True),
+    "cn-relax": Approach(_served("relax"), exact=False, serverless=True),
+}
+"""Every approach by name; `APPROACHES["mine"] = Approach(...)` adds one."""
+
+
+def parse_approach(name: str) -> Approach:
+    """Look an approach up by the name a scenario gives it.
+
+    Returns
+    -------
+    Approach
+        With the ε or window of the name. With an ε, it is no longer exact.
+
+    Raises
+    ------
+    ValueError
+        Unknown name, something in parentheses for an approach that takes nothing, or a wrong ε or window.
+    """
+    match = re.fullmatch(r"([a-z0-9-]+)(?:\(([^()]*)\))?", name)
+    approach = APPROACHES.get(match[1]) if match else None
+    if match is None or approach is None:
+        names = ", ".join(APPROACHES)
+        raise ValueError(f"the approach must be one of {names}; choose one of them, or bring your own by --with FILE")
+    if match[2] is None:
+        return approach
+    if approach.takes is None:
+        raise ValueError(f"{match[1]} takes no ε; remove the parentheses")
+    if approach.takes == "window":
+        return replace(approach, window=_window(match[1], match[2]))
+    try:
+        epsilon = float(match[2])
+    except ValueError:
+        epsilon = np.nan
+    if not 0 < epsilon <= 1:
+        raise ValueError(f"ε must be a number in (0, 1], as in {match[1]}(0.5); change what stands in parentheses")
+    return replace(approach, exact=False, epsilon=epsilon)
+
+
+def _window(name: str, text: str) -> Window:
+    if re.fullmatch(r"[1-9][0-9]*", text):
+        return Window(events=int(text))
+    try:
+        seconds = DURATION.parse(text)
+    except ValueError:
+        seconds = 0.0
+    if seconds <= 0:
+        raise ValueError(
+            f"a window is a number of events or a time above 0, as in {name}(100) and {name}(50ms); "
+            "change what stands in parentheses"
+        )
+    return Window(seconds=seconds)

@@ -1,0 +1,6 @@
+"""The command `rangecast`, one module per group of commands."""
+
+from simulator.cli.app import app
+from simulator.cli.main import main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,78 @@
+"""Commands that make or inspect one ingredient: events, population."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from simulator.cli.app import app
+from simulator.cli.options import Master
+
+__all__ = ["events", "population"]
+
+
+@app.command()
+def events(
+    out: Annotated[Path, typer.Option(help="Directory to make for the trace.", show_default=False)],
+    source: Annotated[
+        Path | None, typer.Argument(help="A history in CSV with a header, or Parquet.", show_default=False)
+    ] = None,
+    object_column: Annotated[
+        str | None, typer.Option("--object", help="Column that names the object.", show_default=False)
+    ] = None,
+    time: Annotated[str | None, typer.Option(help="Column with the time.", show_default=False)] = None,
+    x: Annotated[str | None, typer.Option(help="Column with x.", show_default=False)] = None,
+    y: Annotated[str | None, typer.Option(help="Column with y, the smaller the better.", show_default=False)] = None,
+    fixed_x: Annotated[bool, typer.Option("--fixed-x", help="Let the first x of an object stand.")] = False,
+    gone_after: Annotated[
+        str | None, typer.Option(help="Silence after which an object is gone, as in 3d.", show_default=False)
+    ] = None,
+    x_range: Annotated[
+        str | None, typer.Option(help="LOW:HIGH, where subscriptions lie (default: that of x).", show_default=False)
+    ] = None,
+    stocks: Annotated[bool, typer.Option("--stocks", help="Make the synthetic stock trace instead.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of --stocks.")] = 1,
+    master: Master = "local[*]",
+) -> None:
+    """Turn a history of objects into a trace that scenarios can run."""
+    from simulator.inputs.trace_making import make_stock_trace, make_trace, trace_spec
+
+    columns = {"object": object_column, "time": time, "x": x, "y": y}
+    spec = trace_spec(source, columns, fixed_x=fixed_x, gone_after=gone_after, x_range=x_range, stocks=stocks)
+    with Console(stderr=True).status("making the trace on Spark"):
+        if source is None or spec is None:
+            lines = make_stock_trace(seed, out, master=master)
+        else:
+            lines = make_trace(source, spec, out, master=master)
+    print("\n".join(lines))
+
+
+@app.command()
+def population(
+    directory: Annotated[
+        Path | None, typer.Argument(help="A population to look at, instead of making one.", show_default=False)
+    ] = None,
+    distribution: Annotated[
+        str,
+        typer.Option(
+            help="How the ranges are spread: uniform, clustered, correlated, anti-correlated; in 1.5 dimensions "
+            "dataset-1, dataset-2, dataset-3."
+        ),
+    ] = "uniform",
+    count: Annotated[int, typer.Option(help="Subscriptions.")] = 20_000,
+    seed: Annotated[int, typer.Option(help="Same seed, same rows.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Directory to make.", show_default=False)] = None,
+    master: Master = "local[*]",
+) -> None:
+    """Make a population of subscriptions, or say what one on disk holds."""
+    from simulator.inputs.populations import inspect_population, make_population
+
+    if (directory is None) == (out is None):
+        raise typer.BadParameter("give either --out, to make a population, or the directory of one")
+    with Console(stderr=True).status("reading the population" if out is None else "making the population on Spark"):
+        if out is None:
+            lines = inspect_population(Path(str(directory)))
+        else:
+            lines = make_population(distribution, count, seed, out, master=master)
+    print("\n".join(lines))

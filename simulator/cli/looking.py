@@ -1,0 +1,110 @@
+"""Commands that look at runs and scenarios: compare, report, explain, trace, topology."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from simulator.cli.app import app
+from simulator.cli.options import Changes, Master, Plugins, ScenarioFile, print_table
+
+__all__ = ["compare", "explain", "report", "topology", "trace"]
+
+
+@app.command()
+def compare(
+    directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
+) -> None:
+    """Show finished runs side by side."""
+    from simulator.views.tables import comparison_table
+
+    print_table(comparison_table(directories))
+
+
+@app.command()
+def report(
+    directories: Annotated[list[Path], typer.Argument(help="Directories of finished runs.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Page to write (.html).")] = Path("report.html"),
+    plugins: Plugins = None,
+) -> None:
+    """Write finished runs, side by side, as one page that works offline."""
+    from simulator.inputs.plugins import load_plugins
+    from simulator.views.report import write_report
+
+    load_plugins(plugins or ())
+    write_report(directories, out)
+    print(f"report  {out}")
+
+
+@app.command()
+def explain(
+    target: Annotated[Path, typer.Argument(help="A run directory, or a scenario file in TOML.", show_default=False)],
+    event: Annotated[
+        int | None,
+        typer.Option(help="Number of the event (default: one that exposes a few objects).", show_default=False),
+    ] = None,
+    approach: Annotated[
+        str | None, typer.Option(help="Whose messages to draw (default: the first there is).", show_default=False)
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Picture (.svg, .png or .pdf), or a page with a slider (.html).")] = Path(
+        "explain.svg"
+    ),
+    changes: Changes = None,
+    master: Master = "local[*]",
+    plugins: Plugins = None,
+) -> None:
+    """Draw one event: objects, influence region with levels, exposed objects, tiles and their messages."""
+    from simulator.inputs.plugins import load_plugins
+    from simulator.views.explain_files import explain_to_file
+
+    load_plugins(plugins or ())
+    with Console(stderr=True).status("gathering objects, subscriptions and events"):
+        lines = explain_to_file(
+            target, out, event=event, approach=approach, changes=tuple(changes or ()), master=master
+        )
+    print("\n".join([*lines, f"drawing  {out}"]))
+
+
+@app.command()
+def trace(
+    run: Annotated[Path, typer.Argument(help="Directory of a finished run.", show_default=False)],
+    event: Annotated[int, typer.Option(help="Number of the event, from 0.", show_default=False)],
+    approach: Annotated[
+        str | None, typer.Option(help="One of the run's approaches (default: its first).", show_default=False)
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Picture (.svg, .png or .pdf).", show_default=False)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show all messages and hops.")] = False,
+    master: Master = "local[*]",
+    plugins: Plugins = None,
+) -> None:
+    """Follow one event of a run message by message and hop by hop."""
+    from simulator.inputs.plugins import load_plugins
+    from simulator.views.journey_text import trace_run
+
+    load_plugins(plugins or ())
+    with Console(stderr=True).status("simulating the run up to the event"):
+        lines = trace_run(run, event, approach, out, everything=everything, master=master)
+    for line in (*lines, *([f"drawing  {out}"] if out else ())):
+        print(line)
+
+
+@app.command()
+def topology(
+    scenario: ScenarioFile,
+    out: Annotated[Path, typer.Option(help="Picture (.svg, .png or .pdf).")] = Path("topology.png"),
+    changes: Changes = None,
+    master: Master = "local[*]",
+    plugins: Plugins = None,
+) -> None:
+    """Describe and draw the networks of a scenario, coloured by the load its first approach puts on brokers."""
+    from simulator.inputs.plugins import load_plugins
+    from simulator.scenario.loading import load_scenario
+    from simulator.views.topology import describe_topology
+
+    load_plugins(plugins or ())
+    chosen = load_scenario(scenario, tuple(changes or ()))
+    with Console(stderr=True).status("gathering population, topology and events"):
+        lines = describe_topology(chosen, out, master=master)
+    for line in (*lines, f"drawing             {out}"):
+        print(line)

@@ -1,0 +1,119 @@
+"""Commands that run scenarios: run, sweep, capacity, and warm-up."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from simulator.cli.app import app
+from simulator.cli.options import Changes, Master, Plugins, ScenarioFile, SimulationMaster, print_lines, print_table
+
+__all__ = ["capacity", "run", "sweep", "warm_up"]
+
+
+@app.command()
+def run(
+    scenario: ScenarioFile,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory to make for the results (default: runs/NAME).", show_default=False)
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)
+    ] = None,
+    changes: Changes = None,
+    deliveries: Annotated[
+        Literal["memory", "spark"],
+        typer.Option(help="Where to count whom messages reach; spark leaves the population on disk."),
+    ] = "memory",
+    master: Master = "local[*]",
+    plugins: Plugins = None,
+) -> None:
+    """Run a scenario and compare its approaches."""
+    # Deferred: loading Spark and the kernels takes a second that --help need not wait for.
+    from simulator.inputs.plugins import load_plugins
+    from simulator.runs.run import run_scenario
+    from simulator.scenario.loading import load_scenario
+    from simulator.views.progress import step_progress
+    from simulator.views.tables import comparison_table
+
+    load_plugins(plugins or ())
+    overrides = [*(changes or ()), *([f'engine="{engine}"'] if engine else ())]
+    chosen = load_scenario(scenario, tuple(overrides))
+    result = run_scenario(chosen, out, master=master, deliveries=deliveries, progress=step_progress())
+    print_table(comparison_table([result.directory]))
+    where = (f"figure   {result.figure}", f"results  {result.directory}")
+    print_lines([*result.verdicts, *result.notes, *where])
+    if not result.right:
+        raise typer.Exit(1)
+
+
+@app.command()
+def sweep(
+    grid: Annotated[Path, typer.Argument(help="A grid file in TOML.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Directory of the sweep; continued if it exists (default: sweeps/NAME).", show_default=False
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Simulations at a time (default: one per core).", show_default=False)
+    ] = None,
+    master: SimulationMaster = None,
+    plugins: Plugins = None,
+) -> None:
+    """Run every point of a grid with several seeds; continue where an earlier start stopped."""
+    from simulator.inputs.plugins import load_plugins
+    from simulator.runs.sweep import run_sweep
+    from simulator.scenario.grid import load_grid
+    from simulator.views.progress import sweep_progress
+    from simulator.views.sweep_table import sweep_table
+
+    load_plugins(plugins or ())
+    chosen = load_grid(grid)
+    result = run_sweep(chosen, out, master=master, processes=processes, progress=sweep_progress())
+    Console().print(sweep_table(chosen, result.directory / "results.csv"))
+    print_lines(result.lines)
+    if result.failures:
+        raise typer.Exit(1)
+
+
+@app.command()
+def capacity(
+    scenario: ScenarioFile,
+    bound: Annotated[str, typer.Option(help="What the p99 of notification latency must stay under.")] = "100ms",
+    warm_up: Annotated[
+        int | None,
+        typer.Option(help="Events at the start that do not count (default: a tenth).", show_default=False),
+    ] = None,
+    changes: Changes = None,
+    master: Master = "local[*]",
+    plugins: Plugins = None,
+) -> None:
+    """Find the highest rate of events with latency under a bound, per approach, and what limits it."""
+    from simulator.inputs.plugins import load_plugins
+    from simulator.runs.capacity import measure_capacity, parse_bound
+    from simulator.scenario.loading import load_scenario
+    from simulator.views.capacity_table import capacity_notes, capacity_table
+    from simulator.views.progress import step_progress
+
+    load_plugins(plugins or ())
+    bound_ms = parse_bound(bound)
+    chosen = load_scenario(scenario, tuple(changes or ()))
+    found = measure_capacity(chosen, bound_ms, warm_up=warm_up, master=master, progress=step_progress())
+    print_table(capacity_table(found))
+    for line in capacity_notes(found, bound_ms):
+        print(line)
+
+
+@app.command(name="warm-up")
+def warm_up() -> None:
+    """Compile all kernels now instead of at their first use, and archive the classes that Spark needs to start."""
+    import pipeline
+    from simulator.runs.warm_up import warm_up
+
+    with Console(stderr=True).status("compiling kernels"):
+        warm_up()
+    with Console(stderr=True).status("archiving Spark's classes"):
+        pipeline.archive_classes()

@@ -1,0 +1,83 @@
+"""What both engines hand on: the deliveries of an approach's messages, and their accounting per window."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.approaches.approach import Approach
+from simulator.approaches.session import Outgoing
+from simulator.engine.audience import Notified
+from simulator.scenario.tables import Sizes
+from simulator.workload.windows import Chunk
+
+__all__ = ["Carried", "Queues", "Traffic", "Transmissions", "message_bytes"]
+
+
+class Queues(NamedTuple):
+    """Seconds, per broker, over a chunk."""
+
+    busy_s: NDArray[np.float64]
+    """Time that it served messages."""
+    uplink_busy_s: NDArray[np.float64]
+    waited_s: NDArray[np.float64]
+    """Time that messages waited for it, added up."""
+    longest_wait_s: NDArray[np.float64]
+
+
+class Traffic(NamedTuple):
+    """How the messages of a chunk travelled: per message its hops, and every delivery to a gateway.
+
+    Deliveries, from `message` to `travelled` and `time_s`, are columns of equal length, sorted by message and then by
+    broker, so that both engines hand on the same arrays.
+    """
+
+    overlay_hops: NDArray[np.int64]
+    ip_hops: NDArray[np.int64]
+    message: NDArray[np.int64]
+    broker: NDArray[np.int64]
+    travelled: NDArray[np.int64]
+    """IP hops that the message took from its source to there."""
+    crossed: NDArray[np.int64]
+    """(pairs, 3) a broker, another one, and how many messages the first sent to the second."""
+    time_s: NDArray[np.float64] | None = None
+    """When the gateway hands the message to its subscribers; None without a clock."""
+    queues: Queues | None = None
+    resent_hops: NDArray[np.int64] | None = None
+    """(messages,) those of the overlay hops that repeat an earlier one; None where none do."""
+    copies: NDArray[np.int64] | None = None
+    """(deliveries,) messages to single subscriptions that each delivery stands for, its row being a region that holds
+    them; None where every delivery is of one message."""
+
+
+class Transmissions(NamedTuple):
+    """What was sent from broker to broker, in columns of equal length: the rows of `hops.parquet`."""
+
+    message: NDArray[np.int64]
+    sender: NDArray[np.int64]
+    receiver: NDArray[np.int64]
+    depart_s: NDArray[np.float64] | None = None
+    """When the uplink began with it; None without a clock."""
+    arrive_s: NDArray[np.float64] | None = None
+    """When the receiver had it, NaN if it never got it."""
+    wait_s: NDArray[np.float64] | None = None
+    """How long it had waited before, at its sender, for broker and uplink together."""
+
+
+class Carried(NamedTuple):
+    """A chunk of events, what an approach sent for it, how that travelled and whom it reached."""
+
+    chunk: Chunk
+    outgoing: Outgoing
+    traffic: Traffic
+    received: NDArray[np.int64]
+    """(deliveries,) subscriptions that each delivery reaches."""
+    notified: Notified
+    """Those of them that are watched, in the order of the messages."""
+    sent: Transmissions | None = None
+    """Where they are recorded."""
+
+
+def message_bytes(sizes: Sizes, approach: Approach) -> int:
+    """Bytes of one message of an approach."""
+    return sizes.unicast_bytes if approach.unicast else sizes.message_bytes

@@ -1,0 +1,52 @@
+"""Engines: what carries the messages of an approach, as a scenario chooses it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.approaches.approach import Approach
+from simulator.approaches.session import Session
+from simulator.engine.audience import Audience
+from simulator.engine.carried import Carried
+from simulator.engine.des import simulate
+from simulator.engine.ledger import Ledger
+from simulator.engine.tally import tally
+from simulator.inputs.fault_plan import plan_faults
+from simulator.inputs.ingredients import Ingredients, with_fresh_network
+from simulator.scenario.scenario import Scenario
+from simulator.workload.windows import chunks_of
+
+__all__ = ["carry_events"]
+
+
+def carry_events(
+    scenario: Scenario,
+    ingredients: Ingredients,
+    approach: Approach,
+    session: Session,
+    watched: NDArray[np.int64],
+    ledger: Ledger | None = None,
+) -> Iterator[Carried]:
+    """Carry what a session of an approach sends for all events, with the faults of the scenario.
+
+    Parameters
+    ----------
+    watched : int64 array
+        Subscriptions to name where they are notified, ascending.
+    ledger : Ledger, optional
+        Where an engine with a clock notes the rest.
+
+    Yields
+    ------
+    Carried
+        Every chunk in order; with its transmissions, if the scenario has hops recorded.
+    """
+    faults = plan_faults(scenario, ingredients) if scenario.faults.any else None
+    if faults is not None:
+        ingredients = with_fresh_network(scenario, ingredients)
+    audience = Audience(ingredients, approach, watched)
+    chunks = chunks_of(ingredients.events, approach.window, None if faults is None else faults.churn.moments)
+    if scenario.engine == "tally":
+        return tally(ingredients, approach, session, audience, chunks, record_hops="hops" in scenario.record)
+    return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)

@@ -1,0 +1,172 @@
+"""Faults by the clock of `des`: crashes, links that lose, delay and duplicate, subscriptions that come and go.
+
+**Links.** A transmission may be lost; the sender then repeats it after a timeout, for as long as it takes. One that
+is held up may be overtaken, and one may arrive twice, of which the receiver, who remembers what it got, drops one.
+
+**Brokers.** What a broker has not served or sent when it crashes is gone. After `detection`, neighbours take over its
+zone and its subscriptions; when it returns, it is given a zone again. Either way messages travel under one state of
+the network only: those under way then are started anew by whoever sent them first, who keeps each until everyone it
+is for has acknowledged it. So a broker's crash costs transmissions and time, and subscribers get some messages twice;
+they apply each once, in the order of its number.
+
+**Server.** Every event is in its journal before it is answered. When the server crashes, what it has not sent is
+lost with its memory; it starts again from the objects and subscriptions of the beginning and reads the journal.
+
+**Subscriptions** come and go between two events, as the server sees them. A newcomer is given its list as it is
+then, and what is under way from earlier events is not for it. The gateway of one who goes forgets it when all that
+was under way then has arrived.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.errors import RangecastError
+from simulator.approaches.session import Outgoing, ask
+from simulator.engine.faulty_transit import FaultyTransit
+from simulator.engine.transit import Due, World
+from simulator.inputs.fault_plan import FaultPlan
+from simulator.inputs.ingredients import generator
+from simulator.workload.windows import Chunk
+
+__all__ = ["FaultInjector"]
+
+
+class FaultInjector:
+    """What has gone wrong so far, and makes the rest go wrong in time.
+
+    Attributes
+    ----------
+    down_s : list of float
+        Since when each broker is down; +inf for those that are up.
+    gone : set of int
+        Brokers from which neighbours have taken over.
+    """
+
+    def __init__(self, world: World, plan: FaultPlan) -> None:
+        self.down_s = [np.inf] * len(world.ingredients.network)
+        self.gone: set[int] = set()
+        self.links = generator(world.scenario, "links")
+        self._world, self._plan, self._happened = world, plan, world.ledger.happened
+        self._under_way: list[FaultyTransit] = []
+        self._leaving: list[tuple[list[FaultyTransit], NDArray[np.int64]]] = []
+        self._journal: list[Chunk] = []
+        self._zones = generator(world.scenario, "zones")
+
+    def begin(self, crash_server: Callable[[float], None]) -> None:
+        """Put the crashes on the clock; `crash_server` is told when the server will be up again."""
+        self._crash_server = crash_server
+        for time, pick in self._plan.crashes:
+            self._world.at(time, self._crash, pick)
+        if not self._world.approach.serverless:
+            for time in self._plan.server_crashes:
+                self._world.at(time, self._lose_server, None)
+
+    def transit(self, chunk: Chunk) -> "FaultyTransit":
+        """Follow the messages of a chunk until they have done."""
+        self._under_way = [transit for transit in self._under_way if not transit.done.triggered]
+        self._under_way.append(FaultyTransit(self._world, chunk, self))
+        return self._under_way[-1]
+
+    def answer(self, chunk: Chunk) -> Outgoing:
+        """Let those come and go whose time it is, then answer a chunk and note it in the journal."""
+        churn, event = self._plan.churn, chunk.first
+        if event in churn.moments:
+            self._settle()
+            leaving, joining = churn.leaving(event), churn.joining(event)
+            world = self._world
+            self._leaving.append((list(self._under_way), leaving))
+            first = len(world.ingredients.workload.l)
+            ends = churn.l[joining - first], churn.r[joining - first]
+            world.ingredients.gateways.join(joining, *ends, churn.nodes[joining - first])
+            world.audience.join(joining, *ends)
+            self._happened["subscriptions joined"] += len(joining)
+            self._happened["subscriptions left"] += len(leaving)
+        self._say_farewell()
+        self._journal.append(chunk)
+        return self._answer(chunk)
+
+    def _say_farewell(self) -> None:
+        """Let the gateways forget those that left, once nothing is under way to them."""
+        waiting = []
+        for transits, ids in self._leaving:
+            transits = [
+                transit for transit in transits if transit.outgoing is not None and not transit.done.triggered
+            ]
+            if transits:
+                waiting.append((transits, ids))
+            else:
+                self._world.ingredients.gateways.leave(ids)
+                self._world.audience.leave(ids)
+        self._leaving = waiting
+
+    def _answer(self, chunk: Chunk) -> Outgoing:
+        """Answer a chunk, with the subscriptions as they are then."""
+        churn, session = self._plan.churn, self._world.session
+        if chunk.first in churn.moments:
+            first = len(self._world.ingredients.workload.l)
+            for subscription in churn.leaving(chunk.first).tolist():
+                session.unsubscribe(subscription)
+            for subscription in churn.joining(chunk.first).tolist():
+                session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
+        return ask(session, chunk)
+
+    def _crash(self, due: Due) -> None:
+        """Take down one of the brokers that are up, if one can be spared."""
+        server = self._world.ingredients.server
+        up = [broker for broker, since in enumerate(self.down_s) if since == np.inf and broker != server]
+        if len(up) < 2:
+            return
+        broker, now = up[due.value % len(up)], self._world.clock.now
+        self.down_s[broker] = now
+        self._happened["broker crashes"] += 1
+        for transit in self._under_way:
+            transit.forget(broker)
+        faults = self._world.scenario.faults
+        self._world.at(now + faults.detection_s, self._take_over, broker)
+        self._world.at(now + faults.detection_s + faults.downtime_s, self._return, broker)
+
+    def _take_over(self, due: Due) -> None:
+        self._settle()
+        self.gone.add(due.value)
+        self._rearrange(self._world.ingredients.network.leave(due.value))
+
+    def _return(self, due: Due) -> None:
+        self._settle()
+        now = self._world.clock.now
+        self.down_s[due.value] = np.inf
+        self.gone.remove(due.value)
+        self._world.broker_free[due.value] = self._world.uplink_free[due.value] = now
+        self._rearrange(self._world.ingredients.network.join(due.value, self._zones))
+
+    def _rearrange(self, givers: NDArray[np.int64]) -> None:
+        """Hand subscriptions over from some brokers, and start what is under way anew."""
+        moved = self._world.ingredients.gateways.rehome(givers)
+        self._world.audience.follow(moved)
+        self._happened["subscriptions handed over"] += len(moved)
+        for transit in self._under_way:
+            self._happened["messages started anew"] += transit.restart()
+
+    def _settle(self) -> None:
+        for transit in self._under_way:
+            transit.settle()
+
+    def _lose_server(self, _: Due) -> None:
+        """Rebuild the server from the journal; its answers must be what they were."""
+        world, faults = self._world, self._world.scenario.faults
+        self._happened["server crashes"] += 1
+        world.session = world.approach.open(world.ingredients.workload, world.approach)
+        answers = {chunk.first: self._answer(chunk) for chunk in self._journal}
+        for transit in self._under_way:
+            again = answers.get(transit.chunk.first)
+            if again is not None and transit.outgoing is not None and not _same(again, transit.outgoing):
+                raise RangecastError(
+                    f"the journal does not lead to the same answers from event {transit.chunk.first}"
+                )
+        events = sum(len(chunk.events.object) for chunk in self._journal)
+        self._crash_server(world.clock.now + faults.server_downtime_s + events * faults.replay_s)
+
+
+def _same(one: Outgoing, other: Outgoing) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))

@@ -1,0 +1,19 @@
+"""The ledger: what an engine with a clock notes beside the deliveries."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+__all__ = ["Ledger"]
+
+
+@dataclass
+class Ledger:
+    """What an engine with a clock notes beside the deliveries."""
+
+    happened: Counter[str] = field(default_factory=Counter)
+    """Faults, by what they are."""
+    server_busy_s: float = 0.0
+    server_waited_s: float = 0.0
+    """Time that windows waited for the server to be free, added up."""
+    end_s: float = 0.0
+    """When the last message arrived."""

@@ -1,0 +1,115 @@
+"""Deliveries to a population on disk, counted on Spark, where it is too large for the memory of one machine.
+
+Every delivery of a message to a gateway asks for the subscriptions in the common part of the message's rectangle and
+the gateway's zone. Both are open and closed on the same sides, so that part is a message again, and the counts are
+those of the gateways' own indexes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import SparkSession
+
+import pipeline
+from cn import Can, Network
+from floor.errors import RangecastError
+from simulator.approaches.registry import parse_approach
+from simulator.engine.carried import Carried
+from simulator.scenario.scenario import Scenario
+from simulator.workload.workload import Workload
+
+__all__ = ["DeliveriesError", "SparkDeliveries", "check_spark_deliveries"]
+
+_HELD = 1_000_000
+"""Deliveries that one Spark job counts: each job reads the population once, a delivery takes some 300 bytes."""
+
+
+class DeliveriesError(RangecastError):
+    """A scenario that needs its subscriptions in memory; the text is one line for the user."""
+
+
+def check_spark_deliveries(scenario: Scenario) -> None:
+    """Refuse a scenario of which something looks at single subscriptions.
+
+    Raises
+    ------
+    DeliveriesError
+        One line: what needs them, and the remedy.
+    """
+    for wanted, what, remedy in _reasons(scenario):
+        if wanted:
+            raise DeliveriesError(
+                f"--deliveries spark: {what}, which needs the subscriptions in memory; {remedy}, or leave "
+                "--deliveries out"
+            )
+
+
+def _reasons(scenario: Scenario) -> Iterator[tuple[bool, str, str]]:
+    yield scenario.verify != "none", f'verify = "{scenario.verify}" follows single lists', 'set verify = "none"'
+    yield scenario.engine == "des", 'engine = "des" follows when lists are right again', 'set engine = "tally"'
+    yield scenario.network.kind == "tree", 'network.kind = "tree" summarises them', 'set it to "can"'
+    yield (
+        scenario.network.balance != "uniform",
+        'network.balance = "population" splits zones at them',
+        ('set it to "uniform"'),
+    )
+    for name in scenario.approaches:
+        approach = parse_approach(name)
+        yield approach.aware or approach.unicast, f"the server of {name} knows every one of them", "remove it"
+
+
+class SparkDeliveries(NamedTuple):
+    """A population that stays where it is."""
+
+    spark: SparkSession
+    population: Path
+    x_range: tuple[float, float]
+    """Over which it is laid."""
+
+    def recount(self, network: Network, carrying: Iterable[Carried]) -> Iterator[Carried]:
+        """Fill in what each delivery reaches, for several chunks at a time.
+
+        Raises
+        ------
+        PipelineError
+            Spark fails.
+        """
+        if not isinstance(network, Can):
+            raise TypeError(f"network must be a Can, whose brokers have zones, got {type(network).__name__}")
+        held: list[Carried] = []
+        for carried in carrying:
+            held.append(carried)
+            if sum(len(each.received) for each in held) >= _HELD:
+                yield from self._counted(network.zones.table.extents, held)
+                held = []
+        yield from self._counted(network.zones.table.extents, held)
+
+    def kept_objects(self, workload: Workload, approaches: Sequence[str]) -> dict[str, float]:
+        """Objects that a subscription must keep, as `loads.kept_objects` has them."""
+        limits = [len(workload.x) if parse_approach(name).serverless else workload.k for name in approaches]
+        sums = pipeline.count_kept(self.spark, self.population, workload.x, tuple(limits), self.x_range)
+        subscriptions = pipeline.population_spec(self.population).count
+        return {name: total / subscriptions for name, total in zip(approaches, sums, strict=True)}
+
+    def _counted(self, extents: NDArray[np.float64], held: Sequence[Carried]) -> Iterator[Carried]:
+        if not held:
+            return
+        parts = np.concatenate([_parts(carried, extents) for carried in held])
+        offsets = np.append(0, np.cumsum([len(carried.received) for carried in held]))
+        found = pipeline.count_deliveries(self.spark, self.population, parts, offsets, x_range=self.x_range)
+        for carried, received in zip(held, np.split(found.per_message, offsets[1:-1]), strict=True):
+            yield carried._replace(received=received)
+
+
+def _parts(carried: Carried, extents: NDArray[np.float64]) -> NDArray[np.void]:
+    """Rows of `paint.MESSAGE`: what of its message each delivery is about."""
+    rows = carried.outgoing.table[carried.traffic.message]
+    l_lo, l_hi, r_lo, r_hi = extents[carried.traffic.broker].T
+    rows["l_out"] = np.maximum(rows["l_out"], l_lo)
+    rows["l_in"] = np.minimum(rows["l_in"], l_hi)
+    rows["r_in"] = np.maximum(rows["r_in"], r_lo)
+    rows["r_out"] = np.minimum(rows["r_out"], r_hi)
+    return rows

@@ -1,0 +1,94 @@
+"""The engine without a clock: where messages go and what that costs, in compiled calls over whole tables."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paint import UNICAST
+from simulator.approaches.approach import Approach
+from simulator.approaches.session import Outgoing, Session, ask
+from simulator.engine.audience import Audience
+from simulator.engine.carried import Carried, Traffic
+from simulator.engine.journeys import gateways_of, sources_of, unicast_path
+from simulator.engine.transmissions import untimed_transmissions
+from simulator.inputs.ingredients import Ingredients
+from simulator.workload.windows import Chunk
+
+__all__ = ["carry", "tally"]
+
+
+def tally(
+    ingredients: Ingredients,
+    approach: Approach,
+    session: Session,
+    audience: Audience,
+    chunks: Iterable[Chunk],
+    *,
+    record_hops: bool = False,
+) -> Iterator[Carried]:
+    """Answer chunk after chunk and carry the messages to the gateways; tell every transmission if asked to."""
+    for chunk in chunks:
+        regions = session.regions(chunk) if approach.unicast and not (audience.watches or record_hops) else None
+        outgoing = ask(session, chunk) if regions is None else regions
+        traffic = carry(ingredients, approach, chunk, outgoing)
+        received = audience.count(outgoing.table, traffic.message, traffic.broker)
+        if regions is not None:
+            traffic, received = _counted(ingredients, traffic, received)
+        named = audience.name(outgoing.table, traffic.message, traffic.broker, None)
+        sent = untimed_transmissions(ingredients, approach, chunk, outgoing) if record_hops else None
+        yield Carried(chunk, outgoing, traffic, received, named, sent)
+
+
+def carry(ingredients: Ingredients, approach: Approach, chunk: Chunk, outgoing: Outgoing) -> Traffic:
+    """Carry the messages of a chunk to the gateways.
+
+    Time O(hops x neighbours of a broker) for messages to a region, O(1) for one to a subscription.
+    """
+    network, ip_hops = ingredients.network, ingredients.routes.hops
+    if outgoing.table.dtype == UNICAST:
+        gateways = gateways_of(ingredients, outgoing)
+        overlay, ip, crossed = _ways(ingredients, np.bincount(gateways, minlength=len(network)))
+        links = ip[gateways]
+        return Traffic(overlay[gateways], links, np.arange(len(gateways)), gateways, links, crossed)
+    carried = network.multicast(outgoing.table, sources_of(ingredients, approach, chunk, outgoing), ip_hops)
+    message = np.repeat(np.arange(len(outgoing.table)), carried.zones_reached)
+    order = np.lexsort((carried.zones, message))
+    zones, travelled = carried.zones[order], carried.travelled[order]
+    return Traffic(carried.overlay_hops, carried.ip_hops, message, zones, travelled, carried.crossed)
+
+
+def _ways(
+    ingredients: Ingredients, taken: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Overlay hops and IP hops of a unicast message to each gateway, and what `taken` messages to each cross."""
+    ip_hops = ingredients.routes.hops
+    overlay, ip = np.zeros((2, len(taken)), np.int64)
+    crossed = []
+    for broker in np.flatnonzero(taken).tolist():
+        path = list(pairwise(unicast_path(ingredients, broker)))
+        overlay[broker], ip[broker] = len(path), sum(int(ip_hops[pair]) for pair in path)
+        crossed += [(*pair, int(taken[broker])) for pair in path]
+    return overlay, ip, np.array(crossed, np.int64).reshape(-1, 3)
+
+
+def _counted(
+    ingredients: Ingredients, traffic: Traffic, received: NDArray[np.int64]
+) -> tuple[Traffic, NDArray[np.int64]]:
+    """Traffic of one message to each subscription that regions hold, and how many each delivery stands for.
+
+    Parameters
+    ----------
+    traffic : Traffic
+        Of the regions, as if each were a message. Which gateways they reach is taken from it.
+    """
+    held = received > 0
+    message, broker, copies = traffic.message[held], traffic.broker[held], received[held]
+    taken = np.bincount(broker, copies, len(ingredients.network)).astype(np.int64)
+    overlay, ip, crossed = _ways(ingredients, taken)
+    rows = len(traffic.overlay_hops)
+    overlay_hops, ip_hops = (
+        np.bincount(message, copies * hops[broker], rows).astype(np.int64) for hops in (overlay, ip)
+    )
+    return Traffic(overlay_hops, ip_hops, message, broker, ip[broker], crossed, copies=copies), copies

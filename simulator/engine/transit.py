@@ -1,0 +1,179 @@
+"""Flights: the messages of one chunk of events on their way by the clock, where nothing goes wrong."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+from cn import Hops
+from simulator.approaches.approach import Approach
+from simulator.approaches.session import Outgoing, Session, ask
+from simulator.engine.audience import Audience
+from simulator.engine.carried import Carried, message_bytes
+from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
+from simulator.engine.ledger import Ledger
+from simulator.engine.transmissions import timed_transmissions
+from simulator.inputs.ingredients import Ingredients
+from simulator.scenario.scenario import Scenario
+from simulator.workload.windows import Chunk
+
+__all__ = ["Due", "Transit", "World", "next_hops"]
+
+
+class Due(Protocol):
+    """What SimPy hands to a callback."""
+
+    value: Any
+
+
+class World:
+    """The clock, and when brokers and their uplinks are free. Plain lists, as SimPy is Python."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        ingredients: Ingredients,
+        approach: Approach,
+        session: Session,
+        audience: Audience,
+        ledger: Ledger,
+    ) -> None:
+        self.scenario, self.ingredients, self.approach = scenario, ingredients, approach
+        self.session, self.audience, self.ledger = session, audience, ledger
+        self.clock = simpy.Environment()
+        self.records_hops = "hops" in scenario.record
+        self.broker_s = scenario.costs.broker_s
+        self.broker_free = [0.0] * len(ingredients.network)
+        self.uplink_free = [0.0] * len(ingredients.network)
+
+    def at(self, time: float, act: Callable[[Due], None], value: object) -> None:
+        """Call `act` when the clock shows a time."""
+        timeout = self.clock.timeout(time - self.clock.now, value)
+        timeout.callbacks.append(act)
+
+    def service_s(self, outgoing: Outgoing) -> list[float]:
+        """Time that the server takes for each window: its counted calls and the messages it sends."""
+        costs = self.scenario.costs
+        calls_s = np.array([costs.first_k_s, costs.min_y_s, costs.snap_s])
+        seconds: list[float] = (outgoing.costs @ calls_s + np.diff(outgoing.offsets) * costs.send_s).tolist()
+        return seconds
+
+
+class Transit:
+    """The messages of one chunk on their way."""
+
+    def __init__(self, world: World, chunk: Chunk) -> None:
+        self.world, self.chunk = world, chunk
+        self.done = world.clock.event()
+        self.awaited = (np.diff(chunk.starts) + 1).tolist()
+        """What a window waits for: its events, and the end of its time."""
+        self.outgoing: Outgoing | None = None
+        self.service_s: list[float] = []
+        self._arrivals: list[Callable[[Any], None]] = []
+
+    def set_out(self) -> None:
+        """Answer the chunk, if that is not done, and find the way of every message."""
+        if self.outgoing is None:
+            self.outgoing = ask(self.world.session, self.chunk)
+            self.service_s = self.world.service_s(self.outgoing)
+            self._lay_out(self.outgoing)
+
+    def _lay_out(self, outgoing: Outgoing) -> None:
+        world = self.world
+        self._sources = sources_of(world.ingredients, world.approach, self.chunk, outgoing)
+        self._hops = hops = journeys_of(world.ingredients, world.approach, outgoing, self._sources)
+        places = len(hops.receivers) + len(outgoing.table)
+        self._arrived, self._served = [0.0] * places, [0.0] * places
+        self._offsets = outgoing.offsets.tolist()
+        self._left = self.chunk.windows + len(hops.receivers)
+        self._serve, self._place = self._clockwork()
+
+    def start(self, window: int) -> None:
+        """Hand a window's messages to the broker where they enter the network."""
+        hops = len(self._hops.receivers)
+        for message in range(self._offsets[window], self._offsets[window + 1]):
+            self._serve(int(self._sources[message]), hops + message)
+        self._count_down()
+
+    def _count_down(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self.done.succeed()
+
+    def _clockwork(self) -> tuple[Callable[[int, int], None], NDArray[np.int64]]:
+        """Number the hops so that those which follow the same one are side by side, and let brokers serve by that.
+
+        Almost all the time of `des` is spent in the functions made here: they know everything by local names, and
+        SimPy gets one list of callbacks for all hops.
+
+        Returns
+        -------
+        serve : callable
+            Lets a broker serve a message and send it on. Told the broker and the number of the hop by which the
+            message came, or for its source that of the message after those of all hops.
+        place : (hops + messages,) int64 array
+            Row of each hop's number; the numbers of messages stay.
+        """
+        world, hops = self.world, self._hops
+        routes, size = world.ingredients.routes, message_bytes(world.scenario.sizes, world.approach)
+        next_row, next_start = next_hops(hops)
+        rows, starts = np.array(next_row, np.int64), np.array(next_start, np.int64)
+        place = np.append(rows, np.arange(len(rows), len(starts) - 1))
+        first_next, end_next = starts[place].tolist(), starts[place + 1].tolist()
+        senders, receivers = hops.senders[rows], hops.receivers[rows]
+        transmit_s = transmission_s(size, routes.bandwidth_mbps[senders, receivers]).tolist()
+        delay_s = (routes.delay_ms[senders, receivers] / 1e3).tolist()
+        broker_of, arrived, served, count_down = receivers.tolist(), self._arrived, self._served, self._count_down
+        clock, timeout = world.clock, world.clock.timeout
+        broker_s, broker_free, uplink_free = world.broker_s, world.broker_free, world.uplink_free
+
+        def serve(broker: int, came_by: int) -> None:
+            arrived[came_by] = now = clock.now
+            done = broker_free[broker]
+            served[came_by] = broker_free[broker] = done = (now if done < now else done) + broker_s
+            first, end = first_next[came_by], end_next[came_by]
+            if first < end:
+                departed = uplink_free[broker]
+                departed = done if departed < done else departed
+                for hop in range(first, end):
+                    departed += transmit_s[hop]
+                    timeout(departed + delay_s[hop] - now, hop).callbacks = arrivals
+                uplink_free[broker] = departed
+
+        def arrive(due: Due) -> None:
+            hop = due.value
+            serve(broker_of[hop], hop)
+            count_down()
+
+        arrivals = self._arrivals
+        arrivals.append(arrive)
+        return serve, place
+
+    def carried(self) -> Carried:
+        """What became of the chunk, once it has done."""
+        assert self.outgoing is not None  # nothing ends that did not take off
+        self._arrivals.clear()  # it is in a circle with the functions of the clockwork, and these hold all lists
+        world = self.world
+        times = Times(*np.empty((2, len(self._place))))
+        times.arrived[self._place], times.served[self._place] = self._arrived, self._served
+        size = message_bytes(world.scenario.sizes, world.approach)
+        traffic = traffic_of(
+            world.ingredients.routes, self._sources, self._hops, times, broker_s=world.broker_s, size=size
+        )
+        at = (self.outgoing.table, traffic.message, traffic.broker)
+        received, notified = world.audience.count(*at), world.audience.name(*at, traffic.time_s)
+        routes = world.ingredients.routes
+        sent = timed_transmissions(routes, self._hops, times, size, world.broker_s) if world.records_hops else None
+        return Carried(self.chunk, self.outgoing, traffic, received, notified, sent)
+
+
+def next_hops(hops: Hops) -> tuple[list[int], list[int]]:
+    """Hops that follow each hop, then those that follow each message's source: rows, and where each run starts."""
+    rows, messages = len(hops.receivers), len(hops.at_source)
+    message = np.repeat(np.arange(messages), np.diff(hops.offsets))
+    after = np.where(hops.previous >= 0, hops.previous, rows + message)
+    order = np.argsort(after, kind="stable")
+    starts = np.searchsorted(after[order], np.arange(rows + messages + 1))
+    return order.tolist(), starts.tolist()

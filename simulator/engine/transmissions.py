@@ -1,0 +1,38 @@
+"""Hops: rows of `hops.parquet`, every transmission of a message from one broker to another."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cn import Hops
+from simulator.approaches.approach import Approach
+from simulator.approaches.session import Outgoing
+from simulator.engine.carried import Transmissions
+from simulator.engine.journeys import Times, journeys_of, sources_of, transmission_s
+from simulator.inputs.ingredients import Ingredients
+from simulator.workload.windows import Chunk
+from topologies import Routes
+
+__all__ = ["timed_transmissions", "untimed_transmissions"]
+
+
+def timed_transmissions(routes: Routes, hops: Hops, times: Times, size: int, broker_s: float) -> Transmissions:
+    """What was sent where nothing went wrong; a transmission departs when the uplink begins with it. O(hops)."""
+    rows, message = len(hops.receivers), _message_of(hops)
+    arrive_s = times.arrived[:rows]
+    transmit_s = transmission_s(size, routes.bandwidth_mbps[hops.senders, hops.receivers])
+    depart_s = arrive_s - routes.delay_ms[hops.senders, hops.receivers] / 1e3 - transmit_s
+    had_s = times.arrived[np.where(hops.previous >= 0, hops.previous, rows + message)]
+    wait_s = np.maximum(depart_s - broker_s - had_s, 0.0)  # not below it by rounding
+    return Transmissions(message, hops.senders, hops.receivers, depart_s, arrive_s, wait_s)
+
+
+def untimed_transmissions(
+    ingredients: Ingredients, approach: Approach, chunk: Chunk, outgoing: Outgoing
+) -> Transmissions:
+    """What is sent for a chunk, without a clock. O(hops x neighbours of a broker)."""
+    hops = journeys_of(ingredients, approach, outgoing, sources_of(ingredients, approach, chunk, outgoing))
+    return Transmissions(_message_of(hops), hops.senders, hops.receivers)
+
+
+def _message_of(hops: Hops) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(hops.at_source)), np.diff(hops.offsets))

@@ -1,0 +1,75 @@
+"""Faults of a run, drawn before it begins: who crashes when, and who comes and goes.
+
+All approaches of a run suffer the same crashes and the same comings and goings. What happens to single messages on
+links is drawn as they are sent, from a generator of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.inputs.ingredients import Ingredients, generator
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["Churn", "FaultPlan", "plan_faults"]
+
+_MOMENTS = 16
+"""Subscriptions come and go at so many moments at most: the stream of events is cut there."""
+
+
+class Churn(NamedTuple):
+    """Subscriptions that come and go. Newcomers take the ids that follow those of the population."""
+
+    moments: NDArray[np.int64]
+    """Numbers of the events before which it happens, ascending."""
+    l: NDArray[np.float64]
+    """Ends of the newcomers."""
+    r: NDArray[np.float64]
+    nodes: NDArray[np.int64]
+    joined: NDArray[np.int64]
+    """(m + newcomers,) event before which each subscription came; -1 for those there from the start."""
+    left: NDArray[np.int64]
+    """(m + newcomers,) event before which each went; the largest integer for those that stay."""
+
+    def joining(self, event: int) -> NDArray[np.int64]:
+        """Ids that come before an event, ascending."""
+        return np.flatnonzero(self.joined == event)
+
+    def leaving(self, event: int) -> NDArray[np.int64]:
+        """Ids that go before an event."""
+        return np.flatnonzero(self.left == event)
+
+
+class FaultPlan(NamedTuple):
+    """What is going to happen."""
+
+    crashes: list[tuple[float, int]]
+    """Time in seconds, and a number that picks the broker among those that are up then."""
+    server_crashes: list[float]
+    churn: Churn
+
+
+def plan_faults(scenario: Scenario, ingredients: Ingredients) -> FaultPlan:
+    """Draw the faults of a scenario; nothing happens after its last event. O(m + faults)."""
+    wanted, rng = scenario.faults, generator(scenario, "faults")
+    end_s = float(ingredients.events.time_s[-1])
+    times = (rng.random(wanted.crashes) * end_s).tolist()
+    crashes = sorted(zip(times, rng.integers(2**31, size=wanted.crashes).tolist(), strict=True))
+    server_crashes = np.sort(rng.random(wanted.server_crashes) * end_s).tolist()
+    return FaultPlan(crashes, server_crashes, _churn(scenario, ingredients, rng))
+
+
+def _churn(scenario: Scenario, ingredients: Ingredients, rng: np.random.Generator) -> Churn:
+    """Draw who comes and goes: newcomers want ranges of those who are there; who goes was there from the start."""
+    load, joins, leaves = ingredients.workload, scenario.faults.joins, scenario.faults.leaves
+    present, events = len(load.l), len(ingredients.events.object)
+    moments = np.unique(rng.integers(events, size=min(_MOMENTS, joins + leaves)))
+    models = rng.integers(present, size=joins)
+    nodes = rng.integers(len(ingredients.graph), size=joins)
+    joined = np.full(present + joins, -1, np.int64)
+    left = np.full(present + joins, np.iinfo(np.int64).max)
+    if len(moments):
+        joined[present:] = np.sort(rng.choice(moments, joins))  # ids are given in the order of arrival
+        left[rng.choice(present, leaves, replace=False)] = rng.choice(moments, leaves)
+    return Churn(moments, load.l[models], load.r[models], nodes, joined, left)

@@ -1,0 +1,1 @@
+"""The paper's tables and figures: the sweeps behind them, the claims judged, the reproduction page."""

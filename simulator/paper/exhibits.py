@@ -1,0 +1,207 @@
+"""The paper's tables and figures as data: which sweeps they need, what is drawn, and what the paper claims of them.
+
+Every file `scenarios/paper/NAME.toml` is one table or figure of Section V. A claim is of one of five kinds and
+carries the tolerance that it is judged by, so that no tolerance can follow from a result:
+
+    numbers    the paper prints a value: ours may differ by `tolerance`, as a share of it, or by `absolute`
+    bounds     a value lies between `least` and `most` at every point
+    rises      a value does not fall from each value of a key to the next, in the order of `at`
+    growths    a value grows like a power of a key, and the power lies between `least` and `most`
+    chains     of a list of approaches each has at least what the next has, at every point
+
+A value is a metric of an approach, or with `over` the quotient of that of two approaches; metrics joined by + are
+added. `where` picks points by keys of their scenario. Claims with `small = true` hold at any size; the others are
+about the paper's sizes and are judged at the scale `paper` only.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from floor.errors import RangecastError
+from simulator.runs.sweep_tables import METRICS
+
+__all__ = [
+    "NAMES",
+    "VIEWS",
+    "Bound",
+    "Chain",
+    "Claim",
+    "Exhibit",
+    "Growth",
+    "Key",
+    "Number",
+    "Panel",
+    "PaperError",
+    "Rise",
+    "Scale",
+    "Value",
+    "grid_path",
+    "load_exhibit",
+]
+
+VIEWS = Path(__file__).parents[2] / "scenarios" / "paper"
+"""Where the tables and figures are described, in a checkout."""
+
+NAMES = (*(f"table{number}" for number in range(1, 7)), *(f"fig{number}" for number in range(11, 18)))
+"""Tables and figures for ranges of one dimension, in the order in which they are shown."""
+
+Scale = Literal["small", "paper"]
+Key = str | int | float
+
+
+class PaperError(RangecastError):
+    """A table or figure that cannot be made; the text is one line for the user."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Value(_Part):
+    """What is looked up in the results of a sweep."""
+
+    metric: str
+    sweep: str | None = None
+    """The first of the view's, if left out."""
+    over: str | None = None
+    """An approach to divide by, on the same events."""
+    where: dict[str, Key] = Field(default_factory=dict)
+
+    @field_validator("metric")
+    @classmethod
+    def _known(cls, metric: str) -> str:
+        for name in metric.split("+"):
+            if name not in METRICS:
+                raise ValueError(f"must be a metric of a sweep, or several joined by +, got {name!r}")
+        return metric
+
+
+class Claim(Value):
+    """Something that the paper says."""
+
+    claim: str
+    small: bool = False
+    """Whether it is judged at any size."""
+
+
+class Number(Claim):
+    """Printed values, one for each value of a key."""
+
+    claim: str = ""
+    row: str
+    approach: str
+    along: str
+    at: list[Key]
+    paper: list[float]
+    tolerance: float | None = Field(default=None, ge=0)
+    absolute: float | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.at) != len(self.paper):
+            raise ValueError(f"{self.row}: at and paper must be of the same length")
+        if (self.tolerance is None) == (self.absolute is None):
+            raise ValueError(f"{self.row}: one of tolerance and absolute is needed")
+        return self
+
+
+class Bound(Claim):
+    """A value between two limits at every point."""
+
+    approach: str
+    least: float | None = None
+    most: float | None = None
+
+
+class Rise(Claim):
+    """A value that does not fall along a key."""
+
+    approach: str
+    along: str
+    at: list[Key] | None = None
+
+
+class Growth(Claim):
+    """A value that grows like a power of a key; a power of 0 is no growth."""
+
+    approach: str
+    along: str
+    least: float
+    most: float
+
+
+class Chain(Claim):
+    """Approaches from the one that has most to the one that has least."""
+
+    falling: list[str] = Field(min_length=2)
+
+
+class Panel(Value):
+    """One part of a figure: a curve for each approach and value of the key `split`."""
+
+    title: str
+    approaches: list[str]
+    along: str
+    split: str | None = None
+    split_name: str | None = None
+    """What the legend calls that key, if not by its own name."""
+    xlabel: str
+    ylabel: str
+    log: bool = False
+
+
+class Exhibit(_Part):
+    """A table or figure of the paper."""
+
+    name: str
+    title: str
+    sweeps: list[str] = Field(min_length=1)
+    """Grids that it is made from."""
+    account: str
+    """Why our numbers differ where they do."""
+    numbers: list[Number] = Field(default_factory=list)
+    bounds: list[Bound] = Field(default_factory=list)
+    rises: list[Rise] = Field(default_factory=list)
+    growths: list[Growth] = Field(default_factory=list)
+    chains: list[Chain] = Field(default_factory=list)
+    panels: list[Panel] = Field(default_factory=list)
+
+    @property
+    def claims(self) -> list[Claim]:
+        """Everything that is judged, printed numbers first."""
+        return [*self.numbers, *self.bounds, *self.rises, *self.growths, *self.chains]
+
+    @model_validator(mode="after")
+    def _sweeps_are_named(self) -> Self:
+        for part in (*self.claims, *self.panels):
+            if part.sweep not in (None, *self.sweeps):
+                raise ValueError(f"sweep = {part.sweep!r} must be one of sweeps, {', '.join(self.sweeps)}")
+        return self
+
+
+def load_exhibit(name: str, directory: Path = VIEWS) -> Exhibit:
+    """Read what the paper says of a table or figure.
+
+    Raises
+    ------
+    PaperError
+        There is no such table or figure, or its file is missing or wrong.
+    """
+    if name not in NAMES:
+        raise PaperError(f"{name}: must be all or one of {', '.join(NAMES)}; choose one of them")
+    path = directory / f"{name}.toml"
+    try:
+        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Exhibit.model_validate({"name": name, **values})
+    except OSError as error:
+        raise PaperError(f"{path}: cannot be read: {error.strerror}; run from a checkout of Rangecast") from error
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise PaperError(f"{path}: {' '.join(str(error).split())}") from error
+
+
+def grid_path(sweep: str, scale: Scale, directory: Path = VIEWS) -> Path:
+    """The grid file of a sweep at a scale."""
+    return directory / "grids" / scale / f"{sweep}.toml"

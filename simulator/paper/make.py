@@ -1,0 +1,174 @@
+"""The paper's evaluation, table by table and figure by figure: ordinary sweeps, then its claims judged by them.
+
+ROOT/sweeps-SCALE/GRID/   the sweeps, each shared by all tables and figures that are made from it
+ROOT/NAME-SCALE/          results.csv      of the sweep; of several, results-GRID.csv
+                          NAME.csv         the table, or the points of the figure's curves
+                          NAME.png, .svg   the figure
+                          verdicts.csv     every claim: paper, ours, ratio, tolerance, verdict
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from simulator.paper.exhibits import NAMES, VIEWS, Exhibit, PaperError, Scale, grid_path, load_exhibit
+from simulator.paper.figures import draw_exhibit, exhibit_csv
+from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
+from simulator.runs.sweep import run_sweep
+from simulator.runs.sweep_tables import read_rows
+from simulator.scenario.grid import load_grid
+from simulator.views.labels import short
+
+__all__ = ["Made", "make_paper", "measured_in", "summary_table"]
+
+
+class Made(NamedTuple):
+    """A table or figure as it was made."""
+
+    view: Exhibit
+    directory: Path
+    verdicts: list[Verdict]
+    failures: list[str]
+    """One line for each point of its sweeps that failed."""
+
+
+def _silent() -> Progress:
+    return Progress(disable=True)
+
+
+def make_paper(
+    name: str,
+    *,
+    scale: str = "small",
+    out: Path = Path("paper"),
+    processes: int | None = None,
+    master: str | None = None,
+    progress: Callable[[], Progress] = _silent,
+    directory: Path = VIEWS,
+) -> list[Made]:
+    """Make a table or figure of the paper's evaluation, or all of them.
+
+    Sweeps that are finished below `out` are not run again, and one that was stopped goes on.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`, or "all".
+    scale : {"small", "paper"}
+        The paper's sizes, or small ones that show the same trends in seconds.
+    out : Path
+        Where directories are made.
+    processes : int, optional
+        Simulations at a time; by default one per core.
+    master : str, optional
+        Spark master whose executors run the simulations; by default processes of this machine do.
+    progress : callable
+        Makes what shows the progress of a sweep.
+    directory : Path
+        Where the tables and figures are described.
+
+    Raises
+    ------
+    PaperError
+        There is no such table or figure.
+    """
+    size = _scale(scale)
+    views = [load_exhibit(one, directory) for one in (NAMES if name == "all" else (name,))]
+    failures: dict[str, list[str]] = {}
+    for sweep in dict.fromkeys(sweep for view in views for sweep in view.sweeps):
+        grid = load_grid(grid_path(sweep, size, directory))
+        path = _sweep_path(out, size, sweep)
+        result = run_sweep(grid, path, master=master, processes=processes, progress=progress())
+        failures[sweep] = [f"{sweep}: {line}" for line in result.failures]
+    return [
+        _make(view, size, out, directory, [line for sweep in view.sweeps for line in failures[sweep]])
+        for view in views
+    ]
+
+
+def measured_in(out: Path, view: Exhibit, scale: Scale, directory: Path = VIEWS) -> dict[str, Measured]:
+    """What is finished of the sweeps of a table or figure."""
+    return {sweep: _finished(out, scale, sweep, directory) for sweep in view.sweeps}
+
+
+def summary_table(made: Iterable[Made]) -> Table:
+    """How many claims about each table and figure hold, for the terminal."""
+    table = Table(title="the paper's claims, judged by the tolerances fixed beforehand", title_justify="left")
+    columns = (HOLDS, DIFFERS, NEEDS_PAPER, NOT_RUN)
+    table.add_column("name")
+    for column in columns:
+        table.add_column(column, justify="right")
+    total: Counter[str] = Counter()
+    for one in made:
+        counts = Counter(verdict.verdict for verdict in one.verdicts)
+        total += counts
+        table.add_row(one.view.name, *(str(counts[column]) for column in columns))
+    table.add_section()
+    table.add_row("all", *(str(total[column]) for column in columns))
+    return table
+
+
+def verdict_table(made: Made) -> Table:
+    """Every number and claim about one table or figure beside ours, for the terminal."""
+    table = Table(title=made.view.title, title_justify="left")
+    for column in ("claim", "at"):
+        table.add_column(column, overflow="fold")
+    for column in ("paper", "ours", "rule"):
+        table.add_column(column, justify="right")
+    table.add_column("verdict")
+    for one in made.verdicts:
+        table.add_row(*map(escape, (one.claim, one.place, short(one.paper), one.outcome, one.rule, one.verdict)))
+    return table
+
+
+def _scale(text: str) -> Scale:
+    if text == "small":
+        return "small"
+    if text == "paper":
+        return "paper"
+    raise PaperError(f"--scale {text}: must be small or paper; choose one of them")
+
+
+def _sweep_path(out: Path, scale: Scale, sweep: str) -> Path:
+    return out / f"sweeps-{scale}" / sweep
+
+
+def _finished(out: Path, scale: Scale, sweep: str, directory: Path) -> Measured:
+    grid = load_grid(grid_path(sweep, scale, directory))
+    tasks = _sweep_path(out, scale, sweep) / "tasks"
+    found = {
+        point: [tasks / f"point-{point + 1:04d}-replication-{one + 1:03d}.csv" for one in range(len(grid.seeds))]
+        for point in range(len(grid.points))
+    }
+    whole = {point: files for point, files in found.items() if all(file.exists() for file in files)}
+    return Measured(grid, {point: [read_rows(file) for file in files] for point, files in whole.items()})
+
+
+def _make(view: Exhibit, scale: Scale, out: Path, directory: Path, failures: list[str]) -> Made:
+    measured = measured_in(out, view, scale, directory)
+    verdicts = judge(view, measured, scale)
+    target = out / f"{view.name}-{scale}"
+    target.mkdir(parents=True, exist_ok=True)
+    for sweep in view.sweeps:
+        copy = target / ("results.csv" if len(view.sweeps) == 1 else f"results-{sweep}.csv")
+        copy.write_bytes((_sweep_path(out, scale, sweep) / "results.csv").read_bytes())
+    (target / f"{view.name}.csv").write_text(exhibit_csv(view, measured, verdicts), encoding="utf-8")
+    (target / "verdicts.csv").write_text(_verdicts_csv(verdicts), encoding="utf-8")
+    if view.panels:
+        draw_exhibit(view, measured, scale, [target / f"{view.name}{suffix}" for suffix in (".png", ".svg")])
+    return Made(view, target, verdicts, failures)
+
+
+def _verdicts_csv(verdicts: Sequence[Verdict]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Verdict._fields)
+    writer.writerows(verdicts)
+    return text.getvalue()

@@ -1,0 +1,1 @@
+"""What is made of it: accounting, loads, verification, summaries, and the run directory, written and read here."""

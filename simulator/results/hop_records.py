@@ -1,0 +1,38 @@
+"""Rows of `hops.parquet`: every transmission of a message from one broker to another."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pipeline import HOPS
+from simulator.approaches.approach import Approach
+from simulator.engine.carried import Carried, message_bytes
+from simulator.scenario.tables import Sizes
+
+__all__ = ["hop_table"]
+
+
+def hop_table(name: str, approach: Approach, carried: Carried, sizes: Sizes) -> pa.Table:
+    """One row per transmission of a chunk, in the columns of `hops.parquet`. O(hops)."""
+    chunk, offsets, sent = carried.chunk, carried.outgoing.offsets, carried.sent
+    if sent is None:
+        raise ValueError("the transmissions of this chunk were not recorded; run it with record = ['hops']")
+    window = np.searchsorted(offsets, sent.message, side="right") - 1
+    count = len(window)
+
+    def milliseconds(seconds: NDArray[np.float64] | None) -> pa.Array:
+        if seconds is None:
+            return pa.nulls(count, pa.float64())
+        return pa.array(seconds * 1e3, pa.float64(), from_pandas=True)  # NaN, never arrived, becomes null
+
+    columns = [
+        pa.repeat(name, count),
+        chunk.first + chunk.starts[window],
+        sent.message - offsets[window],
+        sent.sender,
+        sent.receiver,
+        np.full(count, message_bytes(sizes, approach)),
+        milliseconds(sent.depart_s),
+        milliseconds(sent.arrive_s),
+    ]
+    return pa.table([pa.array(column) for column in columns], schema=HOPS)

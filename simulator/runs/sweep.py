@@ -1,0 +1,274 @@
+"""Sweeps: every point of a grid with every seed, in a directory that continues where it was stopped.
+
+    DIR/grid.toml       the grid as it was given
+    DIR/points.json     what it comes to: every point's scenario in full, and the seeds
+    DIR/tasks/          one small file per point and replication, the `summary.csv` of that simulation
+    DIR/results.csv     per point, approach and metric: mean over the replications, 95% confidence interval
+    DIR/paired.csv      per point, pair of approaches and metric: mean difference on the same events, 95% interval
+    DIR/manifest.json   versions, timings, failures
+
+A file appears whole or not at all, and the tables are computed from the task files alone, in the order of the grid:
+they do not depend on where tasks ran, in which order they ended, or how often the sweep was stopped.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.progress import (
+    Progress,
+    TaskID,
+)
+
+import pipeline
+from floor.cache import cache_dir
+from floor.errors import RangecastError
+from floor.version import VERSION
+from pipeline.session import check_master
+from simulator.inputs.ingredients import objects_of, population_of
+from simulator.inputs.plugins import loaded_plugins
+from simulator.results.stopwatch import Stopwatch
+from simulator.results.versions import versions
+from simulator.runs.sweep_tables import paired_csv, read_rows, results_csv, rows_csv
+from simulator.runs.task import Failure, Task
+from simulator.runs.workers import cores, on_processes, on_spark
+from simulator.scenario.grid import Grid
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["SweepError", "SweepResult", "run_sweep"]
+
+
+class SweepError(RangecastError):
+    """A sweep that cannot be begun or continued; the text is one line for the user."""
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What a sweep leaves."""
+
+    directory: Path
+    tasks: int
+    found: int
+    """Tasks that an earlier start had finished."""
+    failures: list[str]
+    """One line for each point that failed."""
+
+    @property
+    def lines(self) -> list[str]:
+        """What to tell the user at the end."""
+        found = f", {self.found} of them found finished" if self.found else ""
+        return [
+            *(f"FAILED   {line}" for line in self.failures),
+            f"tasks    {self.tasks}{found}",
+            f"results  {self.directory / 'results.csv'}, {self.directory / 'paired.csv'}",
+        ]
+
+
+def run_sweep(
+    grid: Grid, out: Path | None, *, master: str | None, processes: int | None, progress: Progress
+) -> SweepResult:
+    """Run what is missing of a sweep and write its tables.
+
+    Parameters
+    ----------
+    grid : Grid
+        What to run.
+    out : Path, optional
+        Directory of the sweep, new or with a part of the same grid. By default sweeps/NAME, after the grid file.
+    master : str, optional
+        Spark master whose executors run the simulations; by default processes of this machine do.
+    processes : int, optional
+        Simulations at a time: by default, and on this machine at most, the number of cores.
+    progress : rich.progress.Progress
+        Where the progress is shown, while tasks are run.
+
+    Raises
+    ------
+    SweepError
+        `out` holds something else or another sweep, is in use, or cannot be written.
+    """
+    check_master(master or "local[*]")
+    if processes is not None and processes < 1:
+        raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
+    directory = out or Path("sweeps") / grid.path.stem
+    watch = Stopwatch()
+    with _claimed(directory, grid):
+        wanted = [(point, one) for point in range(len(grid.points)) for one in range(len(grid.seeds))]
+        missing = [pair for pair in wanted if not _file(directory, *pair).exists()]
+        failed: dict[tuple[int, int], Failure] = {}
+        if missing:
+            bar = progress.add_task(
+                "making populations and objects", total=len(wanted), completed=len(wanted) - len(missing)
+            )
+            with progress:
+                failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
+        _write_tables(directory, grid)
+        failures = _failure_lines(grid, failed)
+        _write_manifest(directory, grid, failures, watch)
+    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures)
+
+
+@contextmanager
+def _claimed(directory: Path, grid: Grid) -> Iterator[None]:
+    """Make or reopen the directory of a sweep, and keep other processes out of it meanwhile."""
+    ours = directory / "points.json"
+    if directory.is_dir() and not ours.exists() and any(
+        path.name[0] != "." and path.name != "grid.toml" for path in directory.iterdir()
+    ):  # fmt: skip
+        raise SweepError(f"--out {directory}: holds something that is not a sweep; choose another directory")
+    points = _points_text(grid)
+    if ours.exists() and ours.read_text(encoding="utf-8") != points:
+        raise SweepError(
+            f"--out {directory}: holds the sweep of another grid (its grid.toml) or of another version; "
+            "choose another directory or remove it"
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = (directory / ".lock").open("w")
+    except OSError as error:
+        raise SweepError(f"--out {directory}: cannot be made: {error.strerror}; choose another directory") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however that ends
+        except BlockingIOError:
+            raise SweepError(f"--out {directory}: another sweep is writing to it; wait for it or stop it") from None
+        for partial in (*directory.glob(".*.partial"), *directory.glob("tasks/.*.partial")):
+            partial.unlink()
+        if not ours.exists():
+            _write(directory / "grid.toml", grid.text)
+            _write(ours, points)
+        (directory / "tasks").mkdir(exist_ok=True)
+        yield
+
+
+def _points_text(grid: Grid) -> str:
+    content = {
+        "rangecast": VERSION,
+        "seeds": grid.seeds,
+        "warm_up": grid.warm_up,
+        "keys": grid.keys,
+        "points": [point.scenario.model_dump(mode="json", exclude={"seed"}) for point in grid.points],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all, whatever stops us."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise SweepError(f"{path}: cannot be written: {error.strerror}; mend that and start again") from error
+
+
+def _file(directory: Path, point: int, replication: int) -> Path:
+    return directory / "tasks" / f"point-{point + 1:04d}-replication-{replication + 1:03d}.csv"
+
+
+def _run(
+    directory: Path,
+    grid: Grid,
+    missing: Sequence[tuple[int, int]],
+    master: str | None,
+    processes: int | None,
+    progress: Progress,
+    bar: TaskID,
+    watch: Stopwatch,
+) -> dict[tuple[int, int], Failure]:
+    """Run the missing tasks and write the file of each as it ends; those that failed."""
+    spark = pipeline.spark_source(master or "local[*]")
+    with watch("populations"):
+        tasks, failed = _tasks(grid, missing, spark)
+    progress.update(bar, description="simulating", advance=len(failed))
+    with watch("simulations"):
+        if master is None:
+            outcomes = on_processes(tasks, min(processes or cores(), cores(), max(len(tasks), 1)))
+        else:
+            session = spark()
+            outcomes = on_spark(tasks, session, processes or session.sparkContext.defaultParallelism)
+        for task, outcome in outcomes:
+            if isinstance(outcome, Failure):
+                failed[task.point, task.replication] = outcome
+            else:
+                _write(_file(directory, task.point, task.replication), rows_csv(outcome))
+            progress.advance(bar)
+    return failed
+
+
+def _tasks(
+    grid: Grid, missing: Sequence[tuple[int, int]], spark: pipeline.SparkSource
+) -> tuple[list[Task], dict[tuple[int, int], Failure]]:
+    """Tasks with the files they need, which are made where they are not in the cache; and those that cannot be."""
+    made: dict[object, Path | Failure] = {}
+
+    def once(
+        make: Callable[[Scenario, pipeline.SparkSource], Path], scenario: Scenario, table: object
+    ) -> Path | Failure:
+        key = (make, scenario.seed, table)
+        if key not in made:
+            try:
+                made[key] = make(scenario, spark)
+            except (RangecastError, ValueError) as error:
+                made[key] = Failure.of(error)
+        return made[key]
+
+    tasks: list[Task] = []
+    failed: dict[tuple[int, int], Failure] = {}
+    routes = (cache_dir() / "routes").absolute()
+    for point, replication in missing:
+        scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
+        population = once(population_of, scenario, scenario.subscriptions)
+        objects = once(objects_of, scenario, (scenario.objects, scenario.events.file))
+        match population, objects:
+            case (Failure() as failure, _) | (_, Failure() as failure):
+                failed[point, replication] = failure
+            case (Path(), Path()):
+                tasks.append(
+                    Task(point, replication, scenario, grid.warm_up, population, objects, routes, loaded_plugins())
+                )
+    return tasks, failed
+
+
+def _failure_lines(grid: Grid, failed: dict[tuple[int, int], Failure]) -> list[str]:
+    """One line for each failed point: which it is, and the reason of the first replication that failed."""
+    lines = []
+    for number, point in enumerate(grid.points):
+        reasons = [(one, failed[number, one]) for one in range(len(grid.seeds)) if (number, one) in failed]
+        if reasons:
+            first, failure = reasons[0]
+            more = f" (and {len(reasons) - 1} more replications)" if len(reasons) > 1 else ""
+            lines.append(
+                f"point {number + 1} ({point.label}): replication {first + 1}, seed {grid.seeds[first]}: "
+                f"{failure.reason}{more}"
+            )
+    return lines
+
+
+def _write_tables(directory: Path, grid: Grid) -> None:
+    replications = {
+        number: [read_rows(_file(directory, number, one)) for one in range(len(grid.seeds))]
+        for number in range(len(grid.points))
+        if all(_file(directory, number, one).exists() for one in range(len(grid.seeds)))
+    }
+    _write(directory / "results.csv", results_csv(grid, replications))
+    _write(directory / "paired.csv", paired_csv(grid, replications))
+
+
+def _write_manifest(directory: Path, grid: Grid, failures: list[str], watch: Stopwatch) -> None:
+    manifest = {
+        "grid": str(grid.path),
+        "seeds": grid.seeds,
+        "points": len(grid.points),
+        "failures": failures,
+        "versions": versions(),
+        "seconds": watch.seconds,
+    }
+    _write(directory / "manifest.json", json.dumps(manifest, indent=2) + "\n")

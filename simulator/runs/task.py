@@ -1,0 +1,80 @@
+"""One simulation of a sweep: all approaches of one point on the events of one replication, down to their means.
+
+A task is small and names files, so that it can be sent to another process or machine. Populations and objects are
+made by Spark beforehand, once for each distinct spec; a task reads them and needs no Spark of its own.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+from rich.progress import Progress
+
+import pipeline
+from floor.errors import RangecastError
+from simulator.inputs.ingredients import assemble, lay_out, trace_of
+from simulator.inputs.plugins import load_plugins
+from simulator.results.errors import RunError
+from simulator.results.stopwatch import Stopwatch
+from simulator.results.summary import Row, summary_rows
+from simulator.runs.run import answer, verifier_of
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["Failure", "Task", "run_task"]
+
+
+class Task(NamedTuple):
+    """What a worker needs to know."""
+
+    point: int
+    replication: int
+    scenario: Scenario
+    """With the seed of the replication."""
+    warm_up: int
+    population: Path
+    objects: Path
+    routes: Path
+    """Directory that keeps routes."""
+    plugins: tuple[Path, ...] = ()
+    """Files to load first."""
+
+
+class Failure(NamedTuple):
+    """Why a task has no rows, in one line."""
+
+    reason: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> "Failure":
+        """Take the reason from an error; the kind is left out where the text was written for the user."""
+        lines = str(error).strip().splitlines()
+        told = isinstance(error, RangecastError | ValueError) and lines
+        return cls(lines[0] if told else ": ".join([type(error).__name__, *lines[:1]]))
+
+
+def run_task(task: Task) -> list[Row] | Failure:
+    """Run every approach of a task on the same events, verify if the scenario says so, and take the means.
+
+    A wrong list is a failure, like any error: neither may stop the other tasks.
+    """
+    try:
+        load_plugins(task.plugins)
+        return _run(task)
+    except Exception as error:
+        return Failure.of(error)
+
+
+def _run(task: Task) -> list[Row]:
+    scenario, silent = task.scenario, Progress(disable=True)
+    population = pipeline.read_population(task.population)
+    trace = trace_of(scenario)
+    x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
+    workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
+    ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
+    records = []
+    for name in scenario.approaches:
+        verifier = verifier_of(scenario, ingredients, name)
+        records.append(pa.concat_tables(answer(scenario, ingredients, name, verifier, silent, Stopwatch())))
+        if verifier is not None and verifier.mismatch is not None:
+            raise RunError(f"{name}: {verifier.mismatch}")
+    return summary_rows(scenario.approaches, records, task.warm_up)

@@ -1,0 +1,187 @@
+"""Grids: which scenarios a sweep is made of, read from TOML, every point checked before anything is run.
+
+scenario = "demo.toml"          # relative to the grid file; or a table [scenario]
+replications = 5
+seed = 1
+warm_up = 0                     # events left out of the means
+
+[grid]                          # every combination is a point
+k = [5, 10]
+network.brokers = [16, 64]
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from floor.errors import RangecastError
+from simulator.scenario.loading import load_scenario, make_scenario
+from simulator.scenario.mistakes import ScenarioError
+from simulator.scenario.scenario import Scenario
+from simulator.scenario.tables import Seed
+
+__all__ = ["Grid", "GridError", "Point", "load_grid", "replication_seeds"]
+
+_RULES = {
+    "scenario": "must be the path of a scenario file, or a table [scenario]",
+    "grid": "must be a table [grid] of scenario keys, each with a list of values",
+    "replications": "must be a whole number of at least 1",
+    "seed": "must be a whole number from 0 to 2^31 - 1",
+    "warm_up": "must be a whole number of events, at least 0",
+}
+
+
+class GridError(RangecastError):
+    """A grid that cannot be run; the text is one line for the user."""
+
+
+class Point(NamedTuple):
+    """One combination of the grid's values."""
+
+    values: tuple[str, ...]
+    """Value of each of the grid's keys, as text."""
+    label: str
+    """Keys and values, for people."""
+    scenario: Scenario
+
+
+class Grid(NamedTuple):
+    """All that a sweep depends on."""
+
+    path: Path
+    text: str
+    keys: tuple[str, ...]
+    """Dotted scenario keys that the points differ in."""
+    points: tuple[Point, ...]
+    seeds: tuple[int, ...]
+    """Scenario seed of each replication, the same for every point: points and approaches share their events."""
+    warm_up: int
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    scenario: str | dict[str, Any]
+    grid: dict[str, Any] = Field(default_factory=dict)
+    replications: int = Field(default=5, ge=1)
+    seed: Seed = 1
+    warm_up: int = Field(default=0, ge=0)
+
+
+def load_grid(path: Path) -> Grid:
+    """Read a grid file and make the scenario of every point.
+
+    Points are in the order of the file, the last key changing fastest. O(points).
+
+    Raises
+    ------
+    GridError
+        One line: file, key or point, value, rule and remedy.
+    """
+    text = _read(path)
+    try:
+        file = _File.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise GridError(f"{path}: not valid TOML: {error}; mend that line") from error
+    except ValidationError as error:
+        raise GridError(f"{path}: {_mistake(error)}") from error
+    axes = dict(_axes(path, file.grid))
+    points = tuple(_point(path, file, dict(zip(axes, values, strict=True))) for values in product(*axes.values()))
+    for point in points:
+        if file.warm_up >= point.scenario.events.count:
+            raise GridError(
+                f"{path}: warm_up = {file.warm_up}: must be below events.count, which is "
+                f"{point.scenario.events.count} at the point {point.label}; lower it or add events"
+            )
+    return Grid(path, text, tuple(axes), points, replication_seeds(file.seed, file.replications), file.warm_up)
+
+
+def replication_seeds(seed: int, replications: int) -> tuple[int, ...]:
+    """Scenario seeds of the replications: all different, and a longer list begins with every shorter one.
+
+    The rule: for i = 0, 1, 2, ... the upper 31 of the 32 bits of `numpy.random.SeedSequence([seed, i])`, leaving out
+    what occurred before. Other seeds give unrelated lists, which `seed + i` would not.
+    """
+    chosen: dict[int, None] = {}
+    number = 0
+    while len(chosen) < replications:
+        chosen[int(np.random.SeedSequence([seed, number]).generate_state(1)[0]) >> 1] = None
+        number += 1
+    return tuple(chosen)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise GridError(f"{path}: cannot be read: {reason}; give the path of a grid file in TOML") from error
+
+
+def _mistake(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = str(first["loc"][0])
+    if first["type"] == "missing":
+        return f"{key}: this key is needed; it {_RULES[key]}"
+    if key not in _RULES:
+        return f"{key}: no such key; the keys here are {', '.join(_RULES)}. Scenario keys belong below [grid]"
+    return f"{key} = {_toml(first['input'])}: {_RULES[key]}"
+
+
+def _axes(path: Path, table: dict[str, Any], above: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """Dotted keys and their lists; `a.b = [1]`, `"a.b" = [1]` and `[grid.a]` are the same."""
+    seen: list[str] = []
+    for name, value in table.items():
+        key = f"{above}{name}"
+        found = list(_axes(path, value, f"{key}.")) if isinstance(value, dict) else [(key, value)]
+        for dotted, values in found:
+            _check_axis(path, dotted, values, seen)
+            seen.append(dotted)
+            yield dotted, values
+
+
+def _check_axis(path: Path, key: str, values: object, seen: list[str]) -> None:
+    shown = f"{path}: grid.{key} = {_toml(values)}"
+    if not isinstance(values, list):
+        raise GridError(f"{shown}: must be a list of values; write [{_toml(values)}]")
+    if not values:
+        raise GridError(f"{shown}: must hold at least one value; add one or remove the key")
+    texts = [_toml(value) for value in values]
+    repeated = next((text for text in texts if texts.count(text) > 1), None)
+    if repeated is not None:
+        raise GridError(f"{shown}: a value may be given once; remove the repetition of {repeated}")
+    if key == "seed":
+        raise GridError(f"{shown}: seeds follow from the grid's own seed; set replications instead")
+    for other in seen:
+        if key == other or key.startswith(f"{other}.") or other.startswith(f"{key}."):
+            raise GridError(f"{shown}: {other} sets the same key; keep one of them")
+
+
+def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
+    label = ", ".join(f"{key}={_toml(value)}" for key, value in chosen.items()) or "of the scenario as it is"
+    overrides = tuple(f"{key}={_toml(value)}" for key, value in chosen.items())
+    try:
+        if isinstance(file.scenario, str):
+            scenario = load_scenario(path.parent / file.scenario, overrides, beside=path.parent)
+        else:
+            scenario = make_scenario(deepcopy(file.scenario), overrides, path=path)
+    except ScenarioError as error:
+        raise GridError(f"{path}: at the point {label}: {str(error).removeprefix('command line: ')}") from error
+    texts = tuple(value if isinstance(value, str) else _toml(value) for value in chosen.values())
+    return Point(texts, label, scenario)
+
+
+def _toml(value: object) -> str:
+    """A value as TOML on one line; JSON's strings are TOML's too."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(inner) for inner in value) + "]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)

@@ -1,0 +1,242 @@
+"""Scenarios: read from TOML files, with the files they extend and the changes of the command line, and written again.
+
+A scenario file is data: nothing in it is run, and `extends` reads other scenario files only.
+"""
+
+import hashlib
+import json
+import re
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from pipeline import PipelineError, trace_facts
+from simulator.scenario.mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "scenario_toml"]
+
+
+class _Layer(NamedTuple):
+    """One file of a chain of files that extend each other."""
+
+    path: Path
+    values: dict[str, Any]
+    text: str
+
+    def places(self) -> dict[KeyPath, str]:
+        """File and line in which each key is given a value."""
+        return {key: f"{self.path}:{line}" for key, line in key_lines(self.text).items()}
+
+
+def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path = Path()) -> Scenario:
+    """Read a scenario file.
+
+    A file may begin with `extends = "base.toml"`, the path of another one as seen from its own directory: tables are
+    merged key by key, anything else replaces what the base says. Chains are allowed. Files that a scenario names are
+    taken as seen from the scenario file that names them, and a trace says how many events and objects there are.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file.
+    overrides : tuple of str
+        `key=value` pairs that replace values of the files, keys dotted (`objects.count=500`), values in TOML.
+    beside : Path
+        Directory from which files that overrides name are seen.
+
+    Raises
+    ------
+    ScenarioError
+        One line: file, key, value, rule and remedy.
+    """
+    layers = _layers(path)
+    values: dict[str, Any] = {}
+    for layer in layers:
+        _place_files(layer.values, layer.path.parent)
+        _merge(values, layer.values)
+    return _make(values, overrides, layers, path, beside)
+
+
+def make_scenario(values: dict[str, Any], overrides: tuple[str, ...], *, path: Path) -> Scenario:
+    """Make a scenario of a table's values, which the overrides change in place; `path` is the file to blame.
+
+    Raises
+    ------
+    ScenarioError
+        One line: file, key, value, rule and remedy.
+    """
+    _place_files(values, path.parent)
+    return _make(values, overrides, [], path, path.parent)
+
+
+def _make(
+    values: dict[str, Any], overrides: tuple[str, ...], layers: list[_Layer], path: Path, beside: Path
+) -> Scenario:
+    replaced = [_override(values, override) for override in overrides]
+    _place_files(values, beside)
+    origins = _origins(layers, replaced)
+    _seal_trace(values, origins.get(("events", "file"), origins.get(("events",), str(path))))
+    try:
+        scenario = Scenario.model_validate(values)
+    except ValidationError as error:
+        raise ScenarioError(*mistakes_in(error, origins, str(path))) from error
+    if scenario.topology.file is None:
+        return scenario
+    return _seal_file(scenario, origins.get(("topology", "file"), origins.get(("topology",), str(path))))
+
+
+def _place_files(values: dict[str, Any], directory: Path) -> None:
+    """Make the paths of files that a scenario names, seen from a directory, absolute and without detours."""
+    for table in ("topology", "events"):
+        keys = values.get(table)
+        if isinstance(keys, dict) and isinstance(keys.get("file"), str):
+            # A path that leads nowhere stays, and is told when the file is read.
+            with suppress(OSError, RuntimeError, ValueError):
+                keys["file"] = str((directory / keys["file"]).resolve())
+
+
+def _seal_file(scenario: Scenario, named: str) -> Scenario:
+    """Note the digest of a topology's file, so that the scenario holds all that a run depends on."""
+    file, expected = str(scenario.topology.file), scenario.topology.sha256
+    try:
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "there is a NUL in the path"
+        raise ScenarioError(f"{named}: topology.file = {file!r}: cannot be read: {reason}; mend the path") from error
+    if expected not in (None, digest):
+        raise ScenarioError(
+            f"{named}: topology.file = {file!r}: the file is not the one that topology.sha256 stands for; "
+            "bring that back, or remove topology.sha256"
+        )
+    topology = scenario.topology.model_copy(update={"sha256": digest})
+    return scenario.model_copy(update={"topology": topology})
+
+
+def _seal_trace(values: dict[str, Any], named: str) -> None:
+    """Note how many events and objects a trace holds, and its digest; of the events, fewer may be asked for."""
+    events, objects = values.get("events"), values.setdefault("objects", {})
+    if not isinstance(events, dict) or not isinstance(objects, dict):
+        return
+    file = events.get("file")
+    if events.get("kind") != "trace" or not isinstance(file, str):
+        return
+    named = f"{named}: events.file = {file!r}"
+    try:
+        facts = trace_facts(Path(file))
+    except (PipelineError, ValueError) as error:
+        raise ScenarioError(f"{named}: {error}") from error
+    if not facts.events:
+        raise ScenarioError(f"{named}: the trace holds no events; take a longer history")
+    if events.setdefault("sha256", facts.sha256) != facts.sha256:
+        raise ScenarioError(
+            f"{named}: the trace is not the one that events.sha256 stands for; bring that back, "
+            "or remove events.sha256"
+        )
+    wanted, given = events.setdefault("count", facts.events), objects.setdefault("count", facts.initial)
+    if isinstance(wanted, int) and wanted > facts.events:
+        raise ScenarioError(
+            f"{named}: the trace holds {facts.events} events, but events.count = {wanted}; remove events.count"
+        )
+    if given != facts.initial:
+        raise ScenarioError(
+            f"{named}: the trace begins with {facts.initial} objects, but objects.count = {given}; "
+            "remove objects.count"
+        )
+
+
+def scenario_toml(scenario: Scenario) -> str:
+    """Write a scenario as one TOML file, all defaults filled in; `load_scenario` reads it back equal."""
+    return _to_toml(scenario.model_dump(exclude_none=True))
+
+
+def _layers(path: Path) -> list[_Layer]:
+    """The file after the one it extends, after the one which that extends, and so on."""
+    layers = [_read(path, str(path), "give the path of a scenario file in TOML")]
+    while "extends" in layers[0].values:
+        base = layers[0].values.pop("extends")
+        named = f"{layers[0].places()['extends',]}: extends = {base!r}"
+        if not isinstance(base, str) or not base:
+            raise ScenarioError(f"{named}: must be the path of a scenario file; write it in quotes")
+        below = _read(layers[0].path.parent / base, named, "mend the path")
+        if any(below.path.samefile(layer.path) for layer in layers):
+            raise ScenarioError(f"{named}: these files extend each other in a circle; remove one of the links")
+        layers.insert(0, below)
+    return layers
+
+
+def _read(path: Path, named: str, remedy: str) -> _Layer:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(f"{named}: cannot be read: {error.strerror}; {remedy}") from error
+    except ValueError as error:  # a decoding error, or a NUL in the path
+        raise ScenarioError(f"{named}: cannot be read: it is not UTF-8 text; {remedy}") from error
+    try:
+        return _Layer(path, tomllib.loads(text), text)
+    except ValueError as error:
+        raise ScenarioError(f"{_with_line(path, error)}; mend that line") from error
+    except RecursionError as error:
+        raise ScenarioError(f"{path}: not valid TOML: brackets are nested too deeply; remove some") from error
+
+
+def _origins(layers: list[_Layer], replaced: list[KeyPath]) -> dict[KeyPath, str]:
+    """Where each key got the value that counts: the last file, or else the command line, that gives it one."""
+    origins = {key: place for layer in layers for key, place in layer.places().items()}
+    for path in replaced:
+        origins = {key: place for key, place in origins.items() if key[: len(path)] != path}
+        origins[path] = "command line"
+    return origins
+
+
+def _with_line(path: Path, error: ValueError) -> str:
+    """File, line and complaint; tomllib gives the line within its text only."""
+    match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error), re.DOTALL)
+    if match is None:
+        return f"{path}: not valid TOML: {error}"
+    return f"{path}:{match[2]}: not valid TOML: {match[1]} in column {match[3]}"
+
+
+def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
+    for key, change in changes.items():
+        if isinstance(change, dict) and isinstance(values.get(key), dict):
+            _merge(values[key], change)
+        else:
+            values[key] = change
+
+
+def _override(values: dict[str, Any], override: str) -> KeyPath:
+    """Set a key as `--set` says; the key."""
+    key, equals, value = override.partition("=")
+    if not equals or not key.strip():
+        raise ScenarioError(f"--set {override}: must be key=value, for example --set objects.count=500")
+    if key.strip() == "extends":
+        raise ScenarioError(f"--set {override}: only a scenario file can extend another; write it there")
+    if "\n" in override:
+        raise ScenarioError(f"--set {override!r}: must be one key=value on one line; give --set several times")
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except (ValueError, RecursionError):
+        parsed = value.strip()  # a bare word is a string: --set engine=des, --set events.rate=50/s
+    path = tuple(key.strip().split("."))
+    *tables, last = path
+    for table in tables:
+        values = values.setdefault(table, {})
+        if not isinstance(values, dict):
+            raise ScenarioError(f"--set {override}: {table} is a value, not a table; remove what follows the dot")
+    values[last] = parsed
+    return path
+
+
+def _to_toml(values: dict[str, Any]) -> str:
+    """Values first, then one table per dictionary. JSON's scalars and lists are TOML's too."""
+    plain = [f"{key} = {_json(value)}" for key, value in values.items() if not isinstance(value, dict)]
+    tables = [f"\n[{key}]\n{_to_toml(value)}" for key, value in values.items() if isinstance(value, dict)]
+    return "\n".join(plain) + "\n" + "".join(tables)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

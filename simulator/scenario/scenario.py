@@ -1,0 +1,138 @@
+"""The scenario: its tables together, and the rules that concern several of them."""
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from simulator.approaches.registry import parse_approach
+from simulator.scenario.tables import (
+    Costs,
+    Events,
+    Faults,
+    Network,
+    Objects,
+    Seed,
+    Sizes,
+    Subscriptions,
+    Table,
+    Topology,
+    _refuse,
+)
+from topologies.inet import MIN_NODES
+
+__all__ = ["Scenario"]
+
+
+_LEAST_NODES = {"barabasi-albert": 3, "inet": MIN_NODES, "transit-stub": 128}
+
+
+_VERIFY = "none|all|sample:[1-9][0-9]*"
+
+
+def _existing_approach(name: str) -> str:
+    try:
+        parse_approach(name)
+    except ValueError as error:
+        raise PydanticCustomError("approach", "{rule}", {"rule": str(error), "value": name}) from error
+    return name
+
+
+class Scenario(Table):
+    """Everything a run depends on."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="names the run directory, `runs/NAME`")
+    seed: Seed = Field(default=1, description="same seed, same results")
+    k: int = Field(default=20, ge=1, description="length of every subscription's list")
+    approaches: list[Annotated[str, AfterValidator(_existing_approach)]] = Field(
+        min_length=1, description="what to compare, see Approaches below"
+    )
+    engine: Literal["tally", "des"] = Field(
+        default="tally", description="`tally` counts; `des` also has a clock, queues and latencies"
+    )
+    verify: str = Field(
+        default="none",
+        description='lists compared with brute force after every event: `"all"`, `"sample:N"` or `"none"`',
+        json_schema_extra={"pattern": f"^({_VERIFY})$"},
+    )
+    record: list[Literal["hops"]] = Field(
+        default=[], description='what is written beside the events: `["hops"]` for `hops.parquet`, one row per hop'
+    )
+    topology: Topology = Field(default=Topology(), description="the IP network under the brokers")
+    network: Network = Field(default=Network(), description="the content-driven network of brokers")
+    objects: Objects = Field(default=Objects(), description="the objects at the start of the run")
+    subscriptions: Subscriptions = Field(default=Subscriptions(), description="the population of subscriptions")
+    events: Events = Field(default=Events(), description="the stream of updates")
+    sizes: Sizes = Field(default=Sizes(), description="bytes on the wire; the defaults are the paper's")
+    costs: Costs = Field(default=Costs(), description="service times in the engine `des`")
+    faults: Faults = Field(default=Faults(), description="what goes wrong, and who comes and goes; needs `des`")
+
+    @field_validator("approaches")
+    @classmethod
+    def _approaches_differ(cls, names: list[str]) -> list[str]:
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise PydanticCustomError(
+                "approach",
+                "{rule}",
+                {"rule": "an approach may be named once; remove the repetition", "value": repeated},
+            )
+        return names
+
+    @field_validator("verify")
+    @classmethod
+    def _verify_is_known(cls, value: str) -> str:
+        if not re.fullmatch(_VERIFY, value):
+            raise PydanticCustomError("verify", 'must be "none", "all" or "sample:N" with N at least 1')
+        return value
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> Self:
+        if self.k > self.objects.count:
+            _refuse(
+                "k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects"
+            )
+        mixed = self.events.insert > 0 or self.events.move > 0 or self.events.kind == "trace"
+        for name in self.approaches:
+            if mixed and parse_approach(name).updates_only:
+                rule = f"{name} has no answer to insertions and moves; take paint-batch, or leave these events out"
+                _refuse("approaches", name, rule)
+        if self.faults.any and self.engine != "des":
+            _refuse("engine", self.engine, 'faults need a clock; set engine = "des" or remove the faults')
+        if self.faults.any and self.network.last_hop:
+            _refuse("network.last_hop", True, "the last hop is not followed under faults; set it to false")
+        if self.faults.crashes and self.network.brokers < 3:
+            _refuse("network.brokers", self.network.brokers, "crashes need at least 3 brokers; add some")
+        if self.faults.leaves >= self.subscriptions.count:
+            _refuse(
+                "faults.leaves",
+                self.faults.leaves,
+                "somebody must stay: it must be below subscriptions.count; lower it",
+            )
+        for key, value, rule in self.events.misfits():
+            _refuse(f"events.{key}", value, rule)
+        if self.events.kind == "trace" and self.objects.distribution != "uniform":
+            rule = "a trace has objects of its own; remove this key"
+            _refuse("objects.distribution", self.objects.distribution, rule)
+        if self.topology.file is not None:
+            return self
+        least = _LEAST_NODES.get(self.topology.model, 2)
+        if self.topology.nodes < least:
+            _refuse(
+                "topology.nodes",
+                self.topology.nodes,
+                f"the model {self.topology.model} needs at least {least} nodes; raise it or take another model",
+            )
+        if self.network.brokers > self.topology.nodes:
+            _refuse(
+                "network.brokers",
+                self.network.brokers,
+                f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",
+            )
+        return self

@@ -1,0 +1,293 @@
+"""The tables of a scenario: every key with its meaning, default and rule.
+
+Attributes carry their unit in their name (`rate_per_s`); where a scenario writes the unit in the value, the key does
+without (`rate = "100/s"`). What `Scenario` holds is all that a run depends on.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+import topologies
+from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
+from simulator.workload.arrivals import ARRIVALS
+from simulator.workload.event_kinds import EVENT_KINDS
+from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE, Quantity
+from topologies.files import READERS, format_of
+from topologies.inet import MIN_NODES
+
+__all__ = ["Costs", "Events", "Faults", "Network", "Objects", "Sizes", "Subscriptions", "Table", "Topology"]
+
+
+class Table(BaseModel):
+    """A table of a scenario: unknown keys are refused, values are not coerced, nothing changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, serialize_by_alias=True)
+
+    @classmethod
+    def key_fields(cls) -> dict[str, FieldInfo]:
+        """Fields by the keys that a scenario writes."""
+        return {field.alias or name: field for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def tables(cls) -> "dict[str, type[Table]]":
+        """The keys that are tables themselves."""
+        kinds = {key: field.annotation for key, field in cls.key_fields().items()}
+        return {key: kind for key, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Table)}
+
+
+@dataclass(frozen=True, eq=False)
+class _OneOf:
+    """Validates a name against those that exist when the scenario is read, and others given beforehand."""
+
+    name: str
+    table: Iterable[str]
+    more: tuple[str, ...] = ()
+    open: bool = False
+    """Whether a file of the user's may bring others."""
+
+    @property
+    def known(self) -> list[str]:
+        return sorted([*self.table, *self.more])
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "string", "enum": self.known}
+
+    def _check(self, value: str) -> str:
+        if value not in self.known:
+            own = ", or bring your own by --with FILE" if self.open else ""
+            rule = f"the {self.name} must be one of {', '.join(self.known)}; choose one of them{own}"
+            raise PydanticCustomError("unknown_name", "{rule}", {"rule": rule})
+        return value
+
+
+Seconds = Annotated[float, Quantity(DURATION)]
+PerSecond = Annotated[float, Quantity(RATE)]
+Bytes = Annotated[int, Quantity(SIZE)]
+Mbps = Annotated[float, Quantity(BANDWIDTH)]
+Seed = Annotated[int, Field(ge=0, lt=2**31)]
+ModelName = Annotated[str, _OneOf("model", topologies.MODELS, open=True)]
+FileFormat = Annotated[str, _OneOf("format", READERS)]
+SubscriptionDistribution = Annotated[str, _OneOf("distribution", DISTRIBUTIONS)]
+ObjectDistribution = Annotated[str, _OneOf("distribution", OBJECT_DISTRIBUTIONS)]
+EventKind = Annotated[str, _OneOf("kind", EVENT_KINDS, ("trace",))]
+Arrival = Annotated[str, _OneOf("arrival", ARRIVALS, ("trace",))]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _refuse(key: str, value: object, rule: str) -> None:
+    """Refuse a value for a rule that concerns several keys."""
+    raise PydanticCustomError("fit", "{rule}", {"rule": rule, "key": key, "value": value})
+
+
+class Topology(Table):
+    """The IP network under the brokers, made by a model or read from a file."""
+
+    model: ModelName = Field(default="inet", description="how the network is made")
+    nodes: int = Field(default=3037, ge=2, description=f"nodes of the network; `inet` needs at least {MIN_NODES}")
+    bandwidth_mbps: Mbps | None = Field(
+        default=None,
+        alias="bandwidth",
+        description="bandwidth of every link; left out, it follows from the number of links at its ends",
+    )
+    file: str | None = Field(
+        default=None, description="file to read the network from, as seen from this one, instead of making it"
+    )
+    format: FileFormat | None = Field(
+        default=None, description="format of the file; left out, it follows from the file's name"
+    )
+    largest: bool = Field(
+        default=False, description="whether to go on with the largest part of a file's network in several parts"
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="digest of the file, filled in when the scenario is read; a file with another one is refused",
+    )
+
+    @model_validator(mode="after")
+    def _file_or_model(self) -> Self:
+        if self.file is None:
+            for key in ("format", "largest", "sha256"):
+                if getattr(self, key):
+                    _refuse(f"topology.{key}", getattr(self, key), "is about topology.file; add that, or remove this")
+            return self
+        for key in ("model", "nodes"):
+            if key in self.model_fields_set:
+                rule = f"a file and topology.{key} exclude each other; remove one of them"
+                _refuse("topology.file", self.file, rule)
+        if self.format is None and format_of(self.file) is None:
+            rule = "the format does not follow from the file's name; set topology.format to one of"
+            _refuse("topology.file", self.file, f"{rule} {', '.join(sorted(READERS))}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the model where there is a file, so that what is written can be read."""
+        unused = () if self.file is None else ("model", "nodes")
+        return {key: value for key, value in write(self).items() if key not in unused}
+
+
+class Network(Table):
+    """The content-driven network of brokers."""
+
+    kind: Literal["can", "tree"] = Field(
+        default="can", description="zones of a content-addressable network, or a spanning tree with summaries"
+    )
+    brokers: int = Field(default=64, ge=1, description="brokers, each on a node of its own")
+    space: Literal["triangle", "square"] = Field(
+        default="triangle", description="area that the zones of `can` cover: l <= r only, or all as in the paper"
+    )
+    balance: Literal["uniform", "population"] = Field(
+        default="uniform",
+        description="where zones of `can` are split: at points spread evenly, or at subscriptions, for equal shares",
+    )
+    summary_boxes: int = Field(default=16, ge=1, description="most boxes in a link's summary in `tree`")
+    unicast: Literal["direct", "overlay"] = Field(
+        default="direct", description="whether messages to single subscriptions take the IP path or go by brokers"
+    )
+    last_hop: bool = Field(
+        default=False,
+        description="whether latency includes the way from gateway to subscription; it is never counted as traffic",
+    )
+
+
+class Objects(Table):
+    """The objects at the start of the run."""
+
+    distribution: ObjectDistribution = Field(default="uniform", description="how x and y are spread")
+    count: int = Field(
+        default=1_000, ge=1, lt=2**40, description="objects; at least `k`; a trace says itself how many"
+    )
+
+
+class Subscriptions(Table):
+    """The population of subscriptions."""
+
+    distribution: SubscriptionDistribution = Field(default="uniform", description="how the ranges are spread")
+    count: int = Field(default=20_000, ge=1, lt=2**40, description="subscriptions")
+
+
+class Events(Table):
+    """The stream of updates."""
+
+    count: int = Field(default=200, ge=1, description="events; of a trace the first so many, all if left out")
+    kind: EventKind = Field(default="uniform", description="how y changes, or `trace` for events from a file")
+    volatility: Positive = Field(
+        default=1.0, description="of `gaussian`: the c of the paper's Fig. 15(b), steps of y have deviation c/8"
+    )
+    insert: Share = Field(default=0.0, description="share of the events that insert an object")
+    delete: Share = Field(default=0.0, description="share of the events that delete one; `k` are always left")
+    move: Share = Field(default=0.0, description="share of the events that move one to another x")
+    arrival: Arrival = Field(
+        default="fixed", description="all at time 0, in bursts, at equal or exponential times, or when the trace says"
+    )
+    rate_per_s: PerSecond = Field(
+        default=100.0, alias="rate", description="of `fixed` and `poisson`: mean rate at which events arise"
+    )
+    burst: int = Field(default=10, ge=1, description="of `bursts`: events that arise together")
+    gap_s: Seconds = Field(default=0.1, alias="gap", description="of `bursts`: time from one to the next")
+    file: str | None = Field(
+        default=None, description="of `trace`: its directory, made by `rangecast events`, as seen from this file"
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="digest of the trace, filled in when the scenario is read; a trace with another one is refused",
+    )
+    speed: Positive = Field(default=1.0, description="of arrival `trace`: how much faster than the file says")
+
+    def misfits(self) -> Iterator[tuple[str, object, str]]:
+        """Keys that do not go together: key, value, and rule with remedy."""
+        shares = {"insert": self.insert, "delete": self.delete, "move": self.move}
+        if math.fsum(shares.values()) > 1:
+            yield "insert", self.insert, "insert, delete and move must add up to at most 1; lower one of them"
+        if self.kind == "trace":
+            for key, share in shares.items():
+                if share:
+                    yield key, share, "a trace says itself what happens; remove this key"
+            if self.file is None:
+                yield "file", None, 'kind = "trace" reads the events from a directory; name it'
+        elif self.file is not None or self.sha256 is not None:
+            key = "sha256" if self.file is None else "file"
+            yield key, getattr(self, key), 'only kind = "trace" reads a trace; set it or remove this key'
+        elif self.arrival == "trace":
+            yield "arrival", self.arrival, 'only kind = "trace" has times of its own; choose another arrival'
+
+
+class Sizes(Table):
+    """Bytes on the wire; the defaults are the paper's cost model of 4-byte values (Section II-A and V)."""
+
+    message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
+    unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
+    event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
+
+
+class Costs(Table):
+    """Service times in the engine `des`; `tally` has no clock."""
+
+    broker_s: Seconds = Field(default=20e-6, alias="broker", description="a broker, for each message")
+    first_k_s: Seconds = Field(default=5e-6, alias="first_k", description="the server, for each call of first_k")
+    min_y_s: Seconds = Field(default=2e-6, alias="min_y", description="the server, for each call of min_y")
+    snap_s: Seconds = Field(default=2e-6, alias="snap", description="the server, for each call of snap")
+    send_s: Seconds = Field(default=1e-6, alias="send", description="the server, for each message it sends")
+
+
+class Faults(Table):
+    """What goes wrong, and who comes and goes; all of it at random moments that follow from the seed."""
+
+    crashes: int = Field(default=0, ge=0, description="crashes of brokers, the server's excepted")
+    detection_s: Seconds = Field(
+        default=0.1, alias="detection", description="time until neighbours take over from a broker that crashed"
+    )
+    downtime_s: Seconds = Field(default=1.0, alias="downtime", description="time until it returns after that")
+    loss: float = Field(
+        default=0.0, ge=0, le=0.9, description="share of transmissions between brokers that are lost, at most 0.9"
+    )
+    timeout_s: Seconds = Field(
+        default=0.2, alias="timeout", description="time until the sender of a lost message sends it again"
+    )
+    duplication: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that arrive twice")
+    delayed: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that are held up")
+    delay_s: Seconds = Field(
+        default=0.1, alias="delay", description="how long that lasts at most; the second of two arrivals likewise"
+    )
+    server_crashes: int = Field(default=0, ge=0, description="crashes of the server, which then loses its memory")
+    server_downtime_s: Seconds = Field(default=1.0, alias="server_downtime", description="time until it starts again")
+    replay_s: Seconds = Field(
+        default=10e-6, alias="replay", description="the server, for each event that it reads from its journal then"
+    )
+    joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
+    leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile; not all of them")
+
+    @property
+    def any(self) -> bool:
+        """Whether anything goes wrong at all."""
+        counts = (
+            self.crashes,
+            self.loss,
+            self.duplication,
+            self.delayed,
+            self.server_crashes,
+            self.joins,
+            self.leaves,
+        )
+        return any(counts)

@@ -1,0 +1,107 @@
+"""Explaining an event of a run or a scenario: gather what it is made of, follow it there, draw it to a file."""
+
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import pipeline
+from simulator.approaches.registry import parse_approach
+from simulator.inputs.fault_plan import plan_faults
+from simulator.inputs.ingredients import gather
+from simulator.scenario.loading import load_scenario
+from simulator.scenario.scenario import Scenario
+from simulator.views.explain import ExplainError, explain, pick_event
+from simulator.views.explain_figure import draw_explanation
+from simulator.views.explain_page import explain_page
+from simulator.views.explanation import Explanation
+from simulator.views.output import PICTURES, check_out, write_out, write_picture
+
+__all__ = ["explain_to_file"]
+
+
+def explain_to_file(
+    target: Path,
+    out: Path,
+    *,
+    event: int | None = None,
+    approach: str | None = None,
+    changes: tuple[str, ...] = (),
+    master: str = "local[*]",
+) -> list[str]:
+    """Draw one event of a run directory or a scenario file; the facts worth printing.
+
+    Parameters
+    ----------
+    out : Path
+        A picture, one of `PICTURES`, or a page with a slider, `.html`; it appears whole or not at all.
+    event : int, optional
+        By default `pick_event` chooses.
+    approach : str, optional
+        Whose messages; by default the first of the scenario's that answers events one by one.
+    changes : tuple of str
+        `key=value` pairs that replace values of a scenario file; a run is as it is.
+
+    Raises
+    ------
+    ExplainError, OutputError, ScenarioError, PipelineError
+        One line for the user; as far as can be told, before anything else is done.
+    """
+    check_out(out, (*PICTURES, ".html"))
+    spark = pipeline.spark_source(master)
+    if changes and target.is_dir():
+        raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
+    scenario = load_scenario(_scenario_file(target), changes)
+    if event is not None and not 0 <= event < scenario.events.count:
+        last = scenario.events.count - 1
+        raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
+    name = _first_approach(scenario) if approach is None else approach
+    ingredients = gather(scenario, spark)
+    churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
+    number = pick_event(ingredients.workload, ingredients.events) if event is None else event
+    explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
+    if target.is_dir():
+        _compare(target, explained)
+    if out.suffix.lower() == ".html":
+        write_out(explain_page(explained).encode(), out)
+    else:
+        write_picture(draw_explanation(explained), out, dpi=110)
+    return _facts(explained)
+
+
+def _scenario_file(target: Path) -> Path:
+    if not target.exists():
+        raise ExplainError(f"{target}: there is no such run or scenario; give a run directory or a scenario file")
+    if not target.is_dir():
+        return target
+    if not (target / "events.parquet").is_file() or not (target / "scenario.toml").is_file():
+        raise ExplainError(f"{target}: not a finished run; give a directory that `rangecast run` made, or a scenario")
+    return target / "scenario.toml"
+
+
+def _first_approach(scenario: Scenario) -> str:
+    return next((name for name in scenario.approaches if parse_approach(name).window is None), "paint-dense")
+
+
+def _compare(directory: Path, explained: Explanation) -> None:
+    """Make sure that the event is the one that the run recorded."""
+    chosen = (pc.field("approach") == explained.approach) & (pc.field("event") == explained.event)
+    try:
+        columns = ["approach", "event", "object", "messages"]
+        rows = pq.read_table(directory / "events.parquet", columns=columns, filters=chosen).to_pylist()
+    except (OSError, ValueError, KeyError) as error:
+        raise ExplainError(f"{directory}: its events.parquet cannot be read; run the scenario again") from error
+    if rows and (rows[0]["object"], rows[0]["messages"]) != (explained.object, len(explained.messages)):
+        raise ExplainError(
+            f"{directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
+            f"{rows[0]['object']}, this version makes {len(explained.messages)} about {explained.object}; run again"
+        )
+
+
+def _facts(explained: Explanation) -> list[str]:
+    exposed = ", ".join(explained.called(h).removeprefix("object ") for h in explained.exposed) or "none"
+    return [
+        explained.title,
+        f"exposed objects, in order: {exposed}",
+        f"messages: {len(explained.messages):,}",
+    ]

@@ -1,0 +1,67 @@
+"""The file that a command writes for `--out`: its path is refused before the work, it appears whole or not at all."""
+
+import io
+import os
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from floor.errors import RangecastError
+
+__all__ = ["PICTURES", "OutputError", "check_out", "write_out", "write_picture"]
+
+PICTURES = (".svg", ".png", ".pdf")
+_UNDATED: dict[str, dict[str, str | None]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""Without a date the same picture is the same file."""
+
+
+class OutputError(RangecastError):
+    """A file that cannot be written; the text is one line for the user."""
+
+
+def check_out(path: Path, endings: tuple[str, ...], option: str = "--out") -> None:
+    """Refuse a path to which no file of these kinds can be written, before there is one.
+
+    Raises
+    ------
+    OutputError
+        One line: the path, the rule and the remedy.
+    """
+    if path.suffix.lower() not in endings:
+        raise OutputError(f"{option} {path}: must end in {' or '.join(endings)}; rename it")
+    if path.is_dir() or not path.parent.is_dir():
+        reason = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        raise OutputError(f"{option} {path}: {reason}; choose another path")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{option} {path}: the directory {path.parent} cannot be written to; choose another path")
+
+
+def write_out(content: bytes, path: Path) -> None:
+    """Write a file under a temporary name and rename it.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        raise OutputError(f"--out {path}: cannot be written: {error.strerror}; choose another path") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_picture(figure: Figure, path: Path, dpi: int = 130) -> None:
+    """Write a figure as one of `PICTURES`.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written.
+    """
+    stream, ending = io.BytesIO(), path.suffix.lower()
+    figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_UNDATED.get(ending))
+    write_out(stream.getvalue(), path)

@@ -1,0 +1,67 @@
+"""Tables of finished runs, for the terminal."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from simulator.results.finished_run import read_summary
+
+__all__ = ["METRICS", "comparison_table"]
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:,.1f}"
+
+
+def _calls(value: float) -> str:
+    return f"{round(value, 2) + 0.0:,.2f}" if value < 1000 else _count(value)  # + 0.0 takes the sign off a zero
+
+
+METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("messages sent", "messages", _count),
+    ("bytes out of the server", "bytes_out", _count),
+    ("overlay traffic, bytes", "overlay_bytes", _count),
+    ("of that sent again, bytes", "resent_bytes", _count),
+    ("IP traffic, bytes", "ip_bytes", _count),
+    ("received, updated object", "received_update", _count),
+    ("received, exposed object", "received_exposed", _count),
+    ("redundancy", "redundancy", _calls),
+    ("server calls: first_k", "first_k", _calls),
+    ("server calls: min_y", "min_y", _calls),
+    ("server calls: snap", "snap", _calls),
+    ("path stretch", "stretch", _calls),
+    ("latency p50, ms", "latency_p50", _count),
+    ("latency p99, ms", "latency_p99", _count),
+    ("latency max, ms", "latency_max", _count),
+    ("lists wrong for, ms", "stale", _count),
+)
+"""What is compared: label, column of `summary.csv`, and how its values are written."""
+
+
+def comparison_table(directories: Sequence[Path]) -> Table:
+    """Means per event of every approach of the given runs, one column each (latency max: of all events).
+
+    Raises
+    ------
+    RunError
+        A directory that is not a finished run.
+    """
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("per event, mean", no_wrap=True)
+    rows = [(directory, row) for directory in directories for row in read_summary(directory)]
+    for directory, row in rows:
+        name = str(row["approach"]).replace("-", "-\n", 1)
+        table.add_column(f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", no_wrap=True)
+    for label, column, show in METRICS:
+        if all(row[column] is None for _, row in rows):
+            continue  # no clock, no latency
+        if column == "resent_bytes" and not any(row[column] for _, row in rows):
+            continue
+        table.add_row(label, *(_cell(row[column], show) for _, row in rows))
+    return table
+
+
+def _cell(value: object, show: Callable[[float], str]) -> str:
+    return show(float(value)) if isinstance(value, int | float) else "-"

@@ -1,0 +1,85 @@
+"""Windows and chunks: the stream of events cut into what a server answers at once and what is held in memory.
+
+A window is what the server answers with one round of messages: one event, or for Paint-Batch those within a count or
+a time. Windows are cut by event numbers and timestamps, never by the clock of an engine, so that both engines answer
+the same ones. A chunk is a run of whole windows; everything that grows with the number of events, messages and
+deliveries is held for a few chunks at a time.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.workload.events import EventStream
+
+__all__ = ["Chunk", "Window", "chunks_of"]
+
+_WINDOWS = 128
+_EVENTS = 8192
+"""A chunk ends with the window that reaches one of these."""
+
+
+class Window(NamedTuple):
+    """How far a window reaches: so many events, or all events of so many seconds; one of them is None."""
+
+    events: int | None = None
+    seconds: float | None = None
+
+
+class Chunk(NamedTuple):
+    """Some windows of the stream, one after the other."""
+
+    first: int
+    """Number of the first event."""
+    events: EventStream
+    starts: NDArray[np.int64]
+    """Where each window starts among the events of the chunk; one more entry than there are windows."""
+    closes_s: NDArray[np.float64]
+    """(windows,) when each window is complete: at its last event, or at the end of its time."""
+
+    @property
+    def windows(self) -> int:
+        """Number of windows."""
+        return len(self.starts) - 1
+
+    def window(self, at: int) -> EventStream:
+        """Events of one window."""
+        return self.events.part(int(self.starts[at]), int(self.starts[at + 1]))
+
+
+def chunks_of(
+    events: EventStream, window: Window | None = None, cuts: NDArray[np.int64] | None = None
+) -> Iterator[Chunk]:
+    """Cut a stream into chunks of windows; by default every event is a window of its own. O(events) time.
+
+    At the events `cuts`, ascending, a window and a chunk begin in any case.
+    """
+    starts, closes_s = _windows(events.time_s, window, np.empty(0, np.int64) if cuts is None else cuts)
+    begins = np.zeros(len(starts), np.bool_) if cuts is None else np.isin(starts, cuts)
+    at = 0
+    while at < len(closes_s):
+        end = min(at + _WINDOWS, max(int(np.searchsorted(starts, starts[at] + _EVENTS)), at + 1), len(closes_s))
+        cut = np.flatnonzero(begins[at + 1 : end])
+        end = at + 1 + int(cut[0]) if len(cut) else end
+        first, last = int(starts[at]), int(starts[end])
+        yield Chunk(first, events.part(first, last), starts[at : end + 1] - first, closes_s[at:end])
+        at = end
+
+
+def _windows(
+    time_s: NDArray[np.float64], window: Window | None, cuts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Where windows start, and when each closes. Windows of time that hold no event are left out."""
+    count = len(time_s)
+    if window is None or window.seconds is None:
+        every = 1 if window is None or window.events is None else window.events
+        starts = np.union1d(np.append(np.arange(0, count, every), count), cuts)
+        return starts, time_s[starts[1:] - 1]
+    # Rounded, so that 0.3 s opens the fourth window of 0.1 s: as floats it falls short of three times 0.1.
+    number = np.floor(np.round(time_s / window.seconds, 9))
+    starts = np.union1d(np.append(np.flatnonzero(np.diff(number, prepend=-1.0)), count), cuts)
+    last = starts[1:] - 1
+    whole = np.append(number, np.inf)[starts[1:]] != number[last]  # not ended early by a cut
+    return starts, np.where(whole, np.maximum((number[last] + 1) * window.seconds, time_s[last]), time_s[last])

@@ -1,0 +1,20 @@
+"""What every approach of a run starts from: the objects, the subscriptions, and k."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Workload"]
+
+
+class Workload(NamedTuple):
+    """What the server starts with."""
+
+    k: int
+    x: NDArray[np.float64]
+    """x and y of the n objects."""
+    y: NDArray[np.float64]
+    l: NDArray[np.float64]
+    """Ends of the m subscriptions."""
+    r: NDArray[np.float64]

@@ -1,0 +1,77 @@
+"""`rangecast events` and `rangecast population`: what they make, and one line for every mistake."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline import Population15dSpec, read_population, read_trace, write_population_15d
+from simulator.inputs.populations import inspect_population
+from tests.simulator.cli.test_cli import rangecast
+
+HISTORY = """when,who,yield,ratio
+2026-01-01,a,0.01,10
+2026-01-01,b,0.02,12
+2026-01-02,a,0.03,9
+2026-01-09,b,0.02,11
+"""
+COLUMNS = ("--object", "who", "--time", "when", "--x", "yield", "--y", "ratio")
+
+
+def test_a_history_becomes_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "history.csv").write_text(HISTORY, encoding="utf-8")
+    options = (*COLUMNS, "--fixed-x", "--gone-after", "3d", "--x-range", "0:0.1", "--out", "trace")
+    made = rangecast("events", "history.csv", *options, "--master", "local[2]", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "objects    2 at the start, 3 in all, x from 0 to 0.1" in made.stdout
+    assert "4 kept" in made.stdout
+    trace = read_trace(tmp_path / "trace")
+    # b is silent for more than three days from the first on, a from the second; b returns as a new object.
+    assert trace.kind.tolist() == ["raise", "delete", "delete", "insert"]
+    assert trace.object.tolist() == [0, 1, 0, 2]
+    assert trace.x_range == (0.0, 0.1)
+    again = rangecast("events", "history.csv", *options, cwd=tmp_path)
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "--out trace: exists already" in again.stderr
+
+
+def test_a_population_is_made_and_looked_at(tmp_path: Path) -> None:
+    options = ("--distribution", "clustered", "--count", "500", "--seed", "3", "--out", "population")
+    made = rangecast("population", *options, "--master", "local[2]", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "rows       500 clustered, seed 3" in made.stdout
+    held = read_population(tmp_path / "population")
+    seen = rangecast("population", "population", cwd=tmp_path)
+    assert seen.returncode == 0, seen.stderr
+    assert f"l          mean {held.l.mean():.4f}" in seen.stdout
+
+
+def test_a_population_in_one_and_a_half_dimensions_is_looked_at(spark: SparkSession, tmp_path: Path) -> None:
+    write_population_15d(spark, Population15dSpec("dataset-2", 200, 3), tmp_path / "population")
+    spec, *columns = inspect_population(tmp_path / "population")
+    assert '"distribution": "dataset-2"' in spec
+    assert [line.split()[0] for line in columns] == ["l", "r", "r", "r2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("events", "--out", "x"), "give either a history or --stocks"),
+        (("events", "h.csv", "--stocks", "--out", "x"), "give either a history or --stocks"),
+        (("events", "--stocks", "--x", "a", "--fixed-x", "--out", "x"), "remove --x, --fixed-x"),
+        (("events", "h.csv", "--object", "a", "--out", "x"), "--time, --x, --y must name a column of h.csv"),
+        (("events", "h.csv", *COLUMNS, "--gone-after", "3", "--out", "x"), "--gone-after 3: must be a duration"),
+        (("events", "h.csv", *COLUMNS, "--x-range", "2:1", "--out", "x"), "--x-range 2:1: must be LOW:HIGH"),
+        (("events", "h.csv", *COLUMNS, "--master", "nowhere", "--out", "x"), "the master must be"),
+        (("events", "h.csv", *COLUMNS), "Missing option"),
+        (("population",), "give either --out, to make a population, or the directory of one"),
+        (("population", "nowhere"), "nowhere is not a population (no such directory)"),
+        (("population", "--distribution", "zipf", "--out", "x"), "--distribution zipf: must be one of"),
+        (("population", "--count", "0", "--out", "x"), "count must be between 1 and 2^40 - 1, got 0"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_made(tmp_path: Path, arguments: tuple[str, ...], line: str) -> None:
+    ended = rangecast(*arguments, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1), ended.stderr
+    assert line in ended.stderr
+    assert list(tmp_path.iterdir()) == []

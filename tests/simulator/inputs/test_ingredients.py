@@ -1,0 +1,81 @@
+"""Ingredients follow from the scenario, without Spark where arrays are given."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cn import Can
+from simulator.inputs.ingredients import assemble, make_graph
+from simulator.scenario.mistakes import ScenarioError
+from simulator.scenario.scenario import Scenario
+from simulator.workload.workload import Workload
+from topologies import TopologyError, barabasi_albert, write_network
+
+
+def test_bandwidth_is_that_of_every_link_when_given() -> None:
+    rng = np.random.default_rng(0)
+    l, r = np.sort(rng.random((2, 30)), axis=0)
+    workload = Workload(2, rng.random(10), rng.random(10), l, r)
+    values = {"name": "x", "k": 2, "approaches": ["unicast"], "objects": {"count": 10}, "network": {"brokers": 5}}
+    topology = {"model": "barabasi-albert", "nodes": 60}
+    made = {}
+    for bandwidth in ({}, {"bandwidth": "2.5Gbps"}):
+        scenario = Scenario.model_validate(values | {"topology": topology | bandwidth})
+        routes = assemble(scenario, workload, rng.random(30)).routes
+        made[bool(bandwidth)] = routes.bandwidth_mbps[~np.eye(5, dtype=bool)]
+    assert set(made[True]) == {2500.0}
+    assert set(made[False]) <= {100.0, 1_000.0, 10_000.0}
+
+
+def scenario_of(**tables: dict[str, Any]) -> Scenario:
+    values = {"name": "x", "k": 2, "approaches": ["unicast"], "objects": {"count": 10}, "network": {"brokers": 3}}
+    return Scenario.model_validate(values | tables)
+
+
+def test_a_network_from_a_file_is_that_of_the_file(tmp_path: Path) -> None:
+    made = barabasi_albert(40, 3)
+    for name in ("net.graphml", "net.gml", "net.inet"):
+        write_network(made, tmp_path / name)
+        read = make_graph(scenario_of(topology={"file": str(tmp_path / name)}))
+        assert set(read.edges) == set(made.edges)
+        assert read.graph == {}
+    faster = make_graph(scenario_of(topology={"file": str(tmp_path / "net.gml"), "bandwidth": "5Gbps"}))
+    assert {link["bandwidth_mbps"] for _, _, link in faster.edges(data=True)} == {5000.0}
+
+
+def test_a_network_in_parts_is_refused_or_reduced(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    file = tmp_path / "net.edges"
+    file.write_text("0 1\n5 6\n6 7\n7 8\n", encoding="utf-8")
+    with pytest.raises(TopologyError, match=r"net\.edges: .* 2 components, .*: set topology\.largest = true"):
+        make_graph(scenario_of(topology={"file": str(file)}))
+    graph = make_graph(scenario_of(topology={"file": str(file), "largest": True}))
+    assert graph.graph["reduced"] == "kept the largest of 2 components, that of node 5: 4 nodes, 2 dropped"
+    assert len(recwarn) == 0
+    with pytest.raises(ScenarioError, match=r"network\.brokers = 5: each broker needs a node and .*edges has 4"):
+        make_graph(scenario_of(topology={"file": str(file), "largest": True}, network={"brokers": 5}))
+
+
+def test_a_broken_or_changed_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "net.edges"
+    file.write_text("0 1\n1 2 fast\n", encoding="utf-8")
+    with pytest.raises(TopologyError, match=r"net\.edges, line 2: delay_ms must be a number, got 'fast'"):
+        make_graph(scenario_of(topology={"file": str(file)}))
+    file.write_text("0 1\n1 2\n", encoding="utf-8")
+    with pytest.raises(TopologyError, match=r"net\.edges: changed since the scenario was read"):
+        make_graph(scenario_of(topology={"file": str(file), "sha256": "0" * 64}))
+
+
+def test_zones_are_balanced_by_the_population_when_asked() -> None:
+    rng = np.random.default_rng(2)
+    middle, width = rng.normal(0.5, 0.02, 5_000), rng.exponential(0.01, 5_000)
+    workload = Workload(2, rng.random(10), rng.random(10), middle - width, middle + width)
+    spread = {}
+    for balance in ("uniform", "population"):
+        network = {"brokers": 32, "balance": balance}
+        scenario = scenario_of(topology={"model": "barabasi-albert", "nodes": 60}, network=network)
+        made = assemble(scenario, workload, rng.random(5_000))
+        assert isinstance(made.network, Can)
+        spread[balance] = (np.bincount(made.gateways.home, minlength=32) ** 2).sum()
+    assert spread["population"] < spread["uniform"] / 3

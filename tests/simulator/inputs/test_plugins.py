@@ -1,0 +1,89 @@
+"""Files of a user's own: loaded once, refused in one line, known to the workers of a sweep."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from floor.errors import RangecastError
+from simulator.approaches.registry import APPROACHES, parse_approach
+from simulator.approaches.session import Outgoing, Session, ask
+from simulator.cli.main import main
+from simulator.inputs.plugins import PluginError, load_plugins, loaded_plugins
+from simulator.workload.windows import Chunk, chunks_of
+from tests.simulator.small import random_scenario, small_ingredients
+
+MINE = """
+from simulator.approaches import APPROACHES, Approach
+
+assert "MINE" not in APPROACHES  # a second load would be found out
+APPROACHES["MINE"] = APPROACHES["paint-dense"]
+"""
+
+
+def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    file = tmp_path / "mine.py"
+    file.write_text(MINE.replace("MINE", "from-a-file"))
+    try:
+        load_plugins([file, file])
+        assert parse_approach("from-a-file(0.5)").epsilon == 0.5
+        assert loaded_plugins() == (file,)
+    finally:
+        APPROACHES.pop("from-a-file", None)
+
+
+def test_a_scenario_with_an_approach_of_ones_own_can_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    file, scenario = tmp_path / "mine.py", tmp_path / "mine.toml"
+    file.write_text(MINE.replace("MINE", "checked"))
+    scenario.write_text('name = "mine"\napproaches = ["checked"]\n')
+    command = ["rangecast", "scenario", "check", str(scenario)]
+    try:
+        for arguments, code in ((command, 2), ([*command, "--with", str(file)], 0)):
+            monkeypatch.setattr(sys, "argv", arguments)
+            with pytest.raises(SystemExit) as ended:
+                main()
+            assert (ended.value.code or 0) == code
+    finally:
+        APPROACHES.pop("checked", None)
+    told = capsys.readouterr()
+    assert "bring your own by --with FILE" in told.err
+    assert told.out == f"{scenario}: ok\n"
+
+
+class Silent(Session):
+    """Forgets to answer."""
+
+    def answer(self, chunk: Chunk) -> Outgoing:
+        del chunk
+        return None  # type: ignore[return-value]
+
+
+def test_a_session_that_does_not_answer_is_told_in_one_line() -> None:
+    scenario = random_scenario(0)
+    chunk = next(iter(chunks_of(small_ingredients(scenario).events, None)))
+    with pytest.raises(RangecastError, match=r"Silent\.answer must return an Outgoing, got None; mend the approach"):
+        ask(Silent(), chunk)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("none.py", None, "must be a Python file that exists"),
+        ("words.txt", "hello", "must be a Python file that exists"),
+        ("broken.py", "1 / 0", "fails with ZeroDivisionError: division by zero; mend the file"),
+        ("syntax.py", "def", "fails with SyntaxError"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_told_in_one_line(
+    tmp_path: Path, name: str, text: str | None, line: str
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(PluginError) as error:
+        load_plugins([tmp_path / name])
+    assert line in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,327 @@
+"""The paper's tables and figures: their files fit the grids, verdicts follow the rules, and all of it runs."""
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from rich.progress import Progress
+from typer.testing import CliRunner
+
+from pipeline import SUMMARY
+from simulator.cli.app import app
+from simulator.paper.exhibits import NAMES, Exhibit, Number, PaperError, Rise, grid_path, load_exhibit
+from simulator.paper.make import make_paper, measured_in, summary_table
+from simulator.paper.reproduction import write_reproduction
+from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
+from simulator.results.summary import Row
+from simulator.runs import sweep
+from simulator.runs.sweep import run_sweep
+from simulator.runs.sweep_tables import read_rows
+from simulator.runs.task import Failure, Task, run_task
+from simulator.scenario.grid import Grid, GridError, load_grid
+
+pytestmark = pytest.mark.usefixtures("spark")  # what a run starts must be the session of all tests
+
+TINY_GRID = """
+replications = 2
+
+[scenario]
+name = "tiny"
+approaches = ["paint-dense", "unicast", "cn-relax"]
+topology = { model = "barabasi-albert", nodes = 20 }
+network = { brokers = 4 }
+objects = { count = 30 }
+events = { count = 40 }
+
+[grid]
+k = [1, 2]
+subscriptions.count = [100, 400]
+"""
+TINY_VIEW = """
+title = "Figure 11: tiny"
+sweeps = ["tiny"]
+account = "It is tiny."
+
+[[numbers]]
+row = "first_k"
+approach = "paint-dense"
+metric = "first_k"
+along = "k"
+at = [1, 2]
+paper = [2, 2]
+tolerance = 0.0
+small = true
+
+[[numbers]]
+row = "messages"
+approach = "paint-dense"
+metric = "messages"
+along = "k"
+at = [1, 3]
+paper = [1000, 3]
+tolerance = 0.5
+
+[[growths]]
+claim = "Paint-Dense does not depend on m"
+approach = "paint-dense"
+metric = "bytes_out"
+along = "subscriptions.count"
+least = 0.0
+most = 0.0
+small = true
+
+[[panels]]
+title = "(a)"
+metric = "bytes_out"
+approaches = ["paint-dense", "unicast"]
+along = "subscriptions.count"
+split = "k"
+xlabel = "m"
+ylabel = "bytes"
+log = true
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """Directory of a description of one figure."""
+    for scale in ("small", "paper"):
+        (tmp_path / "grids" / scale).mkdir(parents=True)
+        (tmp_path / "grids" / scale / "tiny.toml").write_text(TINY_GRID, encoding="utf-8")
+    (tmp_path / "fig11.toml").write_text(TINY_VIEW, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def in_this_process(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_this_process(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, list[Row] | Failure]]:
+        return ((task, run_task(task)) for task in tasks)
+
+    monkeypatch.setattr(sweep, "on_processes", on_this_process)
+
+
+def rows(**values: float) -> list[Row]:
+    """One replication of an approach "paint-dense" and of "unicast", which has ten times as much of everything."""
+    empty: Row = dict.fromkeys(SUMMARY.names)
+    return [
+        empty | {"approach": "paint-dense"} | values,
+        empty | {"approach": "unicast"} | {name: 10 * value for name, value in values.items()},
+    ]
+
+
+def judged(directory: Path, claims: str, measured: dict[int, float], scale: str = "paper") -> list[Verdict]:
+    """Verdicts on claims about `messages` of the tiny grid's four points, with two equal replications each."""
+    (directory / "fig12.toml").write_text(
+        f'title = "t"\nsweeps = ["tiny"]\naccount = "a"\n{claims}', encoding="utf-8"
+    )
+    grid = load_grid(directory / "grids" / "paper" / "tiny.toml")
+    found = Measured(grid, {point: [rows(messages=value)] * 2 for point, value in measured.items()})
+    return judge(load_exhibit("fig12", directory), {"tiny": found}, scale)  # type: ignore[arg-type]
+
+
+# Points in the order of the grid: k = 1 with m = 100 and 400, then k = 2.
+SQUARES = {0: 1.0, 1: 4.0, 2: 2.0, 3: 8.0}
+"""Grows linearly with m, and linearly with k."""
+
+
+@pytest.mark.parametrize(
+    ("paper", "rule", "verdict"),
+    [
+        (1.0, "tolerance = 0.0", HOLDS),
+        (1.1, "tolerance = 0.1", HOLDS),
+        (0.9, "tolerance = 0.1", DIFFERS),
+        (0.0, "absolute = 1.0", HOLDS),
+        (0.0, "absolute = 0.9", DIFFERS),
+    ],
+)
+def test_printed_numbers(tiny: Path, paper: float, rule: str, verdict: str) -> None:
+    claim = f"""
+[[numbers]]
+row = "r"
+approach = "paint-dense"
+metric = "messages"
+along = "k"
+at = [1]
+where = {{ "subscriptions.count" = 100 }}
+paper = [{paper}]
+{rule}
+"""
+    (one,) = judged(tiny, claim, SQUARES)
+    assert one.verdict == verdict
+    assert one.ours == 1.0
+    assert one.half_width == 0.0
+    assert one.ratio == (1 / paper if paper else None)
+    assert one.place == "k = 1"
+    (small,) = judged(tiny, claim, SQUARES, "small")
+    assert small == one._replace(verdict=NEEDS_PAPER, ratio=None)
+    (unfinished,) = judged(tiny, claim, {3: 8.0})
+    assert unfinished.verdict == NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "ours", "highest"),
+    [
+        ('[[bounds]]\napproach = "unicast"\nover = "paint-dense"\nleast = 10\nmost = 10', HOLDS, 10, 10),
+        ('[[bounds]]\napproach = "unicast"\nover = "paint-dense"\nleast = 10.1', DIFFERS, 10, 10),
+        ('[[bounds]]\napproach = "paint-dense"\nmost = 8', HOLDS, 1, 8),
+        ('[[bounds]]\napproach = "paint-dense"\nmost = 7.9', DIFFERS, 1, 8),
+        ('[[bounds]]\napproach = "paint-dense"\nwhere = {k = 1}\nmost = 4', HOLDS, 1, 4),
+        ('[[chains]]\nfalling = ["unicast", "paint-dense"]', HOLDS, 10, 10),
+        ('[[chains]]\nfalling = ["paint-dense", "unicast"]', DIFFERS, 0.1, 0.1),
+        ('[[rises]]\napproach = "unicast"\nalong = "k"', HOLDS, 2, 2),
+        ('[[rises]]\napproach = "unicast"\nalong = "k"\nat = [2, 1]', DIFFERS, 0.5, 0.5),
+        ('[[rises]]\napproach = "unicast"\nover = "paint-dense"\nalong = "k"', HOLDS, 1, 1),
+        ('[[growths]]\napproach = "unicast"\nalong = "subscriptions.count"\nleast = 1\nmost = 1', HOLDS, 1, 1),
+        ('[[growths]]\napproach = "unicast"\nalong = "subscriptions.count"\nleast = 0\nmost = 0.9', DIFFERS, 1, 1),
+    ],
+)
+def test_claims_without_numbers(tiny: Path, claim: str, verdict: str, ours: float, highest: float) -> None:
+    head, _, rest = claim.partition("\n")
+    text = f'{head}\nclaim = "c"\nmetric = "messages"\n{rest}\n'
+    (one,) = judged(tiny, text, SQUARES)
+    assert one.verdict == verdict
+    assert one.ours == pytest.approx(ours)
+    assert one.highest == pytest.approx(highest)
+    (part,) = judged(tiny, text, {0: 1.0, 1: 4.0})
+    assert part.verdict == (HOLDS if "k = 1" in claim else NOT_RUN)
+    assert judged(tiny, text, SQUARES, "small")[0].verdict == NEEDS_PAPER
+    assert judged(tiny, f"{text}small = true\n", SQUARES, "small")[0].verdict == verdict
+
+
+def test_a_quotient_by_nothing_does_not_hold(tiny: Path) -> None:
+    text = '[[bounds]]\nclaim = "c"\nmetric = "messages"\napproach = "unicast"\nover = "paint-dense"\nleast = 1\n'
+    (one,) = judged(tiny, text, dict.fromkeys(SQUARES, 0.0))
+    assert one.verdict == DIFFERS
+    assert math.isnan(one.ours or 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_descriptions_fit_their_grids(name: str) -> None:
+    """Every approach, key and place that a claim or a curve names is in the grid of a scale that it is judged at."""
+    view = load_exhibit(name)
+    for scale in ("small", "paper"):
+        grids = {one: load_grid(grid_path(one, scale)) for one in view.sweeps}
+        for part in (*view.claims, *view.panels):
+            grid = grids[part.sweep or view.sweeps[0]]
+            known = Measured(grid, dict.fromkeys(range(len(grid.points)), ()))
+            named = {getattr(part, "approach", None), part.over, *getattr(part, "falling", ())}
+            assert named - {None} <= set(grid.points[0].scenario.approaches)
+            if scale == "paper" or getattr(part, "small", True):
+                assert_places(known, part)
+    assert view.claims
+    assert bool(view.panels) == name.startswith("fig")
+
+
+def assert_places(known: Measured, part: object) -> None:
+    where = part.where  # type: ignore[attr-defined]
+    assert known.points(where)
+    if isinstance(part, Number | Rise):
+        for at in part.at or ():
+            assert known.points({**where, part.along: at})
+
+
+def test_scales_share_their_seeds_and_approaches() -> None:
+    def grids(scale: str) -> dict[str, Grid]:
+        return {path.stem: load_grid(path) for path in sorted(grid_path("x", scale).parent.glob("*.toml"))}  # type: ignore[arg-type]
+
+    small, paper = grids("small"), grids("paper")
+    assert small.keys() == paper.keys() == {one for name in NAMES for one in load_exhibit(name).sweeps}
+    for name, grid in paper.items():
+        assert grid.seeds[: len(small[name].seeds)] == small[name].seeds
+        assert grid.points[0].scenario.approaches == small[name].points[0].scenario.approaches
+
+
+def test_tables_agree_where_the_paper_says_the_same_twice() -> None:
+    """At k = 1 Unicast looks at those that it tells (Tables I and III); Table IV has a column of Table III again."""
+
+    def printed(name: str, row: str) -> list[float]:
+        (number,) = [one for one in load_exhibit(name).numbers if one.row == row]
+        return number.paper
+
+    assert printed("table1", "Paint-Sparse, messages received")[0] == printed("table3", "Unicast, min_y")[0]
+    assert printed("table4", "Dense, min_y") == [printed("table3", "Paint-Dense, min_y")[3]]
+
+
+def test_makes_a_figure(tiny: Path, tmp_path: Path, in_this_process: None) -> None:
+    out = tmp_path / "out"
+    (made,) = make_paper("fig11", out=out, directory=tiny)
+    target = out / "fig11-small"
+    assert made.directory == target
+    assert {path.name for path in target.iterdir()} == {
+        "fig11.csv",
+        "fig11.png",
+        "fig11.svg",
+        "results.csv",
+        "verdicts.csv",
+    }
+    assert (target / "fig11.png").read_bytes().startswith(b"\x89PNG")
+    assert [one.verdict for one in made.verdicts] == [HOLDS, HOLDS, NEEDS_PAPER, NEEDS_PAPER, HOLDS]
+    with (target / "verdicts.csv").open(encoding="utf-8", newline="") as stream:
+        assert [row["verdict"] for row in csv.DictReader(stream)] == [one.verdict for one in made.verdicts]
+    with (target / "fig11.csv").open(encoding="utf-8", newline="") as stream:
+        curves = list(csv.DictReader(stream))
+    assert len(curves) == 2 * 2 * 2
+    assert summary_table([made]).row_count == 2
+    view: Exhibit = made.view
+    found = measured_in(out, view, "small", tiny)["tiny"]
+    assert float(curves[0]["mean"]) == found.value(view.panels[0], "paint-dense", 0).mean
+    before = {path: path.read_bytes() for path in target.iterdir()}
+    make_paper("fig11", out=out, directory=tiny)
+    assert {path: path.read_bytes() for path in target.iterdir()} == before
+
+
+def test_writes_what_was_run_and_what_was_not(
+    tiny: Path, tmp_path: Path, in_this_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simulator.reproduction.NAMES", ("fig11",))
+    make_paper("fig11", scale="paper", out=tmp_path / "out", directory=tiny)
+    report = tmp_path / "reproduction.md"
+    write_reproduction(tmp_path / "out", report, tiny)
+    text = report.read_text(encoding="utf-8")
+    assert "| fig11 | small | 0 | 0 | 3 |" in text
+    assert "| fig11 | paper | 3 | 1 | 1 |" in text
+    assert "| first_k | k = 1 | 2 | 2 | 1.00 | ±0% | holds |" in text
+    assert "It is tiny." in text
+    assert "![Figure 11: tiny](reproduction/fig11.png)" in text
+    assert (tmp_path / "reproduction" / "fig11.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_coalesce_takes_changes_of_y_only(tmp_path: Path, in_this_process: None) -> None:
+    path = tmp_path / "grid.toml"
+    text = TINY_GRID.replace('["paint-dense", "unicast", "cn-relax"]', '["coalesce(7)", "paint-batch(7)"]')
+    path.write_text(f"{text}events.insert = [0.0, 0.5]\n", encoding="utf-8")
+    with pytest.raises(GridError, match=r"events\.insert=0\.5.*coalesce\(7\) has no answer to insertions and moves"):
+        load_grid(path)
+    path.write_text(text, encoding="utf-8")
+    result = run_sweep(load_grid(path), tmp_path / "out", master=None, processes=1, progress=Progress(disable=True))
+    assert not result.failures
+    coalesced, batched = read_rows(tmp_path / "out" / "tasks" / "point-0001-replication-001.csv")
+    assert coalesced["received_update"] >= batched["received_update"] > 0  # type: ignore[operator]
+
+
+def test_mistakes_are_told(tiny: Path) -> None:
+    with pytest.raises(PaperError, match=r"table9: must be all or one of table1, .*; choose one of them"):
+        make_paper("table9")
+    with pytest.raises(PaperError, match="--scale big: must be small or paper"):
+        make_paper("table1", scale="big")
+    with pytest.raises(PaperError, match=r"table1\.toml: cannot be read"):
+        load_exhibit("table1", tiny)
+    (tiny / "table1.toml").write_text('title = "t"\nsweeps = ["x"]\naccount = ""\n[[chains]]\nmetric = "mesages"\n')
+    with pytest.raises(PaperError, match="must be a metric of a sweep"):
+        load_exhibit("table1", tiny)
+
+
+def test_the_command_refuses_an_unknown_name() -> None:
+    result = CliRunner().invoke(app, ["paper", "fig99"])
+    assert isinstance(result.exception, PaperError)
+
+
+def test_everything_at_small_scale(tmp_path: Path, in_this_process: None) -> None:
+    """Every claim that is not about the paper's sizes holds at small ones."""
+    made = make_paper("all", out=tmp_path)
+    assert [one.view.name for one in made] == list(NAMES)
+    assert not [line for one in made for line in one.failures]
+    assert {one.verdict for entry in made for one in entry.verdicts} == {HOLDS, NEEDS_PAPER}

@@ -1,0 +1,173 @@
+"""One event followed hop by hop: the text is complete, and adds up to the record."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from floor.errors import RangecastError
+from simulator.runs.event_journey import follow_event
+from simulator.runs.run import run_scenario
+from simulator.scenario.scenario import Scenario
+from simulator.views import journey_text
+from simulator.views.explain_files import explain_to_file
+from simulator.views.journey_figure import draw_journey
+from simulator.views.journey_text import journey_lines, trace_run
+from simulator.views.output import write_picture
+from tests.simulator.results.test_hops import small
+from tests.simulator.small import APPROACHES, run_small
+
+pytestmark = pytest.mark.usefixtures("spark")  # what a run starts must be the session of all tests
+
+HOP = re.compile(
+    r" +(\d+) -> (\d+)  (\d+) bytes(  departs ([\d.]+)  (never arrives|arrives ([\d.]+))  waited [\d.]+)?"
+)
+
+
+@pytest.mark.parametrize("engine", ["des", "tally"])
+@pytest.mark.parametrize("name", APPROACHES)
+def test_the_text_adds_up_to_the_record(name: str, engine: str) -> None:
+    scenario, ingredients = small("can")
+    scenario = scenario.model_copy(update={"engine": engine})
+    records = {row["event"]: row for row in run_small(scenario, ingredients, name)[0].to_pylist()}
+    for event in (0, 17, 39):
+        record = records[max(first for first in records if first <= event)]
+        lines = list(journey_lines(follow_event(scenario, ingredients, name, event), everything=True))
+        hops = [match for match in map(HOP.match, lines) if match]
+        assert len(hops) == record["overlay_hops"]
+        assert sum(int(match[3]) for match in hops) == record["overlay_bytes"]
+        assert sum(line.startswith("message ") for line in lines) == record["messages"]
+        reached = sum(int(count) for count in re.findall(r"delivers to (\d+) subscription", "\n".join(lines)))
+        assert reached == record["received_update"] + record["received_exposed"]
+        assert all((match[4] is None) == (engine == "tally") for match in hops)
+
+
+def test_the_whole_text_of_a_message() -> None:
+    scenario, ingredients = small("can")
+    lines = list(journey_lines(follow_event(scenario, ingredients, "cn-relax", 11)))
+    assert lines[:4] == [
+        "event 11 of random-3, cn-relax, des",
+        "lower of object 7, arose at broker 1 at 0.060000 s",
+        "messages: 1 of 24 bytes; hops: 4, 96 bytes; deliveries: 3; notifications: 3",
+        "times in ms since the event; waited: at the sender, for the broker and its uplink",
+    ]
+    assert lines[5] == "message 0: update, object 7 with y = 0.9142, l in (-inf, 0.03004], r in [0.03004, inf)"
+    assert lines[6] == "  from broker 1"
+    assert lines[7].startswith("    1 -> 7  24 bytes  departs 0.020  arrives ")
+    assert lines[8].startswith("      7 -> 2  24 bytes  departs ")
+
+
+def test_an_object_of_a_history_is_told_by_its_name() -> None:
+    scenario, ingredients = small("can")
+    names = [f"name {i}" for i in range(len(ingredients.workload.x))]
+    lines = list(journey_lines(follow_event(scenario, ingredients._replace(names=names), "paint-dense", 11)))
+    assert lines[1].startswith("lower of object 7 (name 7), arose at broker ")
+    told = [re.search(r"object (\d+) \(name (\d+)\)", line) for line in lines if line.startswith("message ")]
+    assert told
+    assert all(match and match[1] == match[2] for match in told)
+
+
+def test_faults_are_told_transmission_by_transmission() -> None:
+    scenario, ingredients = small("can", faults={"loss": 0.3, "crashes": 3, "duplication": 0.2})
+    records = {row["event"]: row for row in run_small(scenario, ingredients, "paint-dense")[0].to_pylist()}
+    told = list(journey_lines(follow_event(scenario, ingredients, "paint-dense", 11), everything=True))
+    assert sum(bool(HOP.match(line)) for line in told) == records[11]["overlay_hops"]
+    assert any("never arrives" in line for line in told)
+
+
+def test_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journey_text, "_MESSAGES", 2)
+    monkeypatch.setattr(journey_text, "_HOPS", 1)
+    scenario, ingredients = small("can")
+    followed = follow_event(scenario, ingredients, "paint-dense", 11)
+    lines, whole = list(journey_lines(followed)), list(journey_lines(followed, everything=True))
+    assert lines[-1] == "... 4 more messages; --all shows them"
+    assert "  ... 3 more lines; --all shows them" in lines
+    assert not any("more" in line for line in whole)
+    assert len(whole) > len(lines)
+
+
+@pytest.mark.parametrize("engine", ["des", "tally"])
+@pytest.mark.parametrize("name", ["paint-dense", "unicast"])
+def test_drawings(tmp_path: Path, name: str, engine: str) -> None:
+    scenario, ingredients = small("tree")
+    scenario = scenario.model_copy(update={"engine": engine})
+    path = tmp_path / "trace.svg"
+    write_picture(draw_journey(follow_event(scenario, ingredients, name, 11)), path)
+    assert "<svg" in path.read_text(encoding="utf-8")
+    assert [file.name for file in tmp_path.iterdir()] == ["trace.svg"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    content = {
+        "name": "tiny",
+        "k": 2,
+        "approaches": ["paint-dense", "paint-batch(4)"],
+        "engine": "des",
+        "record": ["hops"],
+        "topology": {"model": "barabasi-albert", "nodes": 30},
+        "network": {"brokers": 6},
+        "objects": {"count": 20},
+        "subscriptions": {"count": 60},
+        "events": {"count": 10},
+    }
+    directory = tmp_path_factory.mktemp("runs") / "tiny"
+    run_scenario(Scenario.model_validate(content), directory)
+    return directory
+
+
+def test_a_finished_run_is_followed(run: Path, tmp_path: Path) -> None:
+    lines = trace_run(run, 5, out=tmp_path / "drawing.png")
+    assert lines[0] == "event 5 of tiny, paint-dense, des"
+    assert (tmp_path / "drawing.png").stat().st_size > 5_000
+    assert "answered with events 4 to 7 in one window" in trace_run(run, 5, "paint-batch(4)")
+    assert (run / "hops.parquet").is_file()
+
+
+@pytest.mark.parametrize(
+    ("directory", "event", "approach", "out", "told"),
+    [
+        ("nowhere", 0, None, None, "not a finished run: there is no such directory"),
+        (".", 0, None, None, "not a finished run: it has no scenario.toml"),
+        (None, 10, None, None, "--event 10: must be between 0 and 9"),
+        (None, -1, None, None, "--event -1: must be between 0 and 9"),
+        (None, 0, "unicast", None, "--approach unicast: the run has paint-dense, paint-batch(4)"),
+        (None, 0, None, "trace.gif", "must end in .svg or .png or .pdf"),
+        (None, 0, None, "missing/journey_text.svg", "there is no directory "),
+        (None, 0, None, "taken.svg", "is a directory"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    run: Path, tmp_path: Path, directory: str | None, event: int, approach: str | None, out: str | None, told: str
+) -> None:
+    (tmp_path / "taken.svg").mkdir()
+    where = run if directory is None else tmp_path / directory
+    with pytest.raises(RangecastError) as caught:
+        trace_run(where, event, approach, None if out is None else tmp_path / out)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]
+
+
+def test_a_run_that_its_scenario_does_not_explain_is_refused(run: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "events.parquet").write_bytes((run / "events.parquet").read_bytes())
+    text = (run / "scenario.toml").read_text(encoding="utf-8")
+    (other / "scenario.toml").write_text(text.replace("seed = 1", "seed = 2"), encoding="utf-8")
+    with pytest.raises(RangecastError, match="its record says"):
+        trace_run(other, 5)
+
+
+def test_a_damaged_record_is_told_in_one_line(run: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(run, damaged)
+    (damaged / "events.parquet").write_bytes((damaged / "events.parquet").read_bytes()[:200])
+    rule = r"its events.parquet cannot be read; run the scenario again$"
+    with pytest.raises(RangecastError, match=rule):
+        trace_run(damaged, 5)
+    with pytest.raises(RangecastError, match=rule):
+        explain_to_file(damaged, tmp_path / "event.svg", event=5)
+    assert not (tmp_path / "event.svg").exists()

@@ -1,0 +1,104 @@
+"""Windows and chunks against the obvious: a loop over the events with a count or a clock in hand."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.workload import windows
+from simulator.workload.events import EventStream
+from simulator.workload.windows import Window, chunks_of
+
+
+def stream(times: list[float]) -> EventStream:
+    count = len(times)
+    numbers, zeros = np.arange(count), np.zeros(count)
+    return EventStream(numbers, zeros, zeros, np.zeros(count, np.int8), np.array(times, float), numbers)
+
+
+def windows_of(times: list[float], window: Window | None) -> list[tuple[list[int], float]]:
+    """Events of each window and when it closes, from the windows."""
+    found, number = [], 0
+    for chunk in chunks_of(stream(times), window):
+        assert chunk.first == number
+        assert chunk.starts[0] == 0
+        assert chunk.starts[-1] == len(chunk.events.object)
+        assert chunk.windows == len(chunk.closes_s)
+        for at in range(chunk.windows):
+            found.append((chunk.window(at).object.tolist(), float(chunk.closes_s[at])))
+        number += len(chunk.events.object)
+    assert number == len(times)
+    return found
+
+
+def by_count(times: list[float], size: int) -> list[tuple[list[int], float]]:
+    groups = [list(range(at, min(at + size, len(times)))) for at in range(0, len(times), size)]
+    return [(group, times[group[-1]]) for group in groups]
+
+
+def by_time(ticks: list[int], length: int) -> list[tuple[list[int], float]]:
+    """Window w holds the events with w length <= tick < (w + 1) length; whole numbers, so there is no rounding."""
+    found = []
+    for number in range(max(ticks, default=-1) // length + 1):
+        group = [at for at, tick in enumerate(ticks) if number * length <= tick < (number + 1) * length]
+        if group:
+            found.append((group, float((number + 1) * length)))
+    return found
+
+
+ticks = st.lists(st.integers(0, 40), max_size=30).map(sorted)
+
+
+@settings(deadline=None)
+@given(ticks=ticks, size=st.integers(1, 40), most=st.sampled_from([(256, 8192), (2, 5), (1, 1)]))
+def test_cut_by_count(ticks: list[int], size: int, most: tuple[int, int]) -> None:
+    times = [float(tick) for tick in ticks]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(windows, "_WINDOWS", most[0])
+        patch.setattr(windows, "_EVENTS", most[1])
+        assert windows_of(times, Window(events=size)) == by_count(times, size)
+        assert windows_of(times, None) == by_count(times, 1)
+
+
+@settings(deadline=None)
+@given(ticks=ticks, length=st.integers(1, 60), most=st.sampled_from([(256, 8192), (2, 5)]))
+def test_cut_by_time(ticks: list[int], length: int, most: tuple[int, int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(windows, "_WINDOWS", most[0])
+        patch.setattr(windows, "_EVENTS", most[1])
+        assert windows_of([float(tick) for tick in ticks], Window(seconds=float(length))) == by_time(ticks, length)
+
+
+def test_edges_by_hand() -> None:
+    """An event on the edge opens the next window, empty windows are left out, events of one time stay together."""
+    times = [0.0, 0.5, 0.5, 1.0, 1.0, 3.0, 7.5]
+    assert windows_of(times, Window(seconds=0.5)) == [
+        ([0], 0.5), ([1, 2], 1.0), ([3, 4], 1.5), ([5], 3.5), ([6], 8.0),
+    ]  # fmt: skip
+    assert windows_of(times, Window(seconds=100.0)) == [([0, 1, 2, 3, 4, 5, 6], 100.0)]
+    assert windows_of(times, Window(events=3)) == [([0, 1, 2], 0.5), ([3, 4, 5], 3.0), ([6], 7.5)]
+    assert windows_of([], Window(seconds=1.0)) == windows_of([], Window(events=2)) == windows_of([], None) == []
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.05, 1 / 3])
+def test_no_window_closes_before_its_last_event_or_overlaps_the_next(seconds: float) -> None:
+    """Times that are multiples of a length without an exact float."""
+    times = [step * seconds for step in range(500)]
+    found = windows_of(times, Window(seconds=seconds))
+    assert [group for group, _ in found] == [[event] for event in range(500)]
+    for (group, closes), (_, closes_next) in pairwise(found):
+        assert times[group[-1]] <= closes < closes_next
+
+
+def test_a_fixed_rate_fills_every_window_alike() -> None:
+    times = (np.arange(1, 1001) / 100).tolist()
+    assert [len(group) for group, _ in windows_of(times, Window(seconds=0.05))] == [4, *[5] * 199, 1]
+
+
+def test_a_chunk_ends_with_the_window_that_fills_it() -> None:
+    sizes = [len(chunk.events.object) for chunk in chunks_of(stream([0.0] * 20_000), Window(events=3000))]
+    assert sum(sizes) == 20_000
+    assert max(sizes) < 8192 + 3000
+    assert [chunk.windows for chunk in chunks_of(stream([0.0] * 600))] == [128, 128, 128, 128, 88]
