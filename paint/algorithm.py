@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from paint.index import ObjectIndex
-from paint.subscribers import Subscribers
+from paint.known_subscriptions import KnownSubscriptions
 
 __all__ = [
     "COUNTERS",
@@ -95,7 +95,7 @@ class Algorithm(Protocol):
     dtype: ClassVar[np.dtype[np.void]]
     """Type of its messages."""
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None: ...
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None: ...
 
     def change(self, i: int, y: float) -> Rows:
         """Give object i a new y, in the index too; the messages, none if y is what it was."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from paint.algorithm import Change, Plan, Rows
 from paint.batch import paint_batch
 from paint.index import ObjectIndex
+from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import MESSAGE
-from paint.subscribers import Subscribers
 from paint.sweep import make_sweep
 from paint.window import paint_window
 
@@ -35,10 +35,10 @@ class Painting(ABC):
     dtype: ClassVar = MESSAGE
     kernels: ClassVar[Kernels]
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:
         self._index = index
         self._plan = plan
-        self._subscribers = subscribers
+        self._subscriptions = subscribers
         self._sweep = make_sweep(plan.k)
         self._out: Rows = np.empty((max(1024, 4 * plan.k), 8))
 

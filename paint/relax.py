@@ -14,8 +14,8 @@ from floor.kernels import njit
 from paint.algorithm import COUNTERS, Plan, Rows, make_marks, mark
 from paint.geometry import START
 from paint.index import ObjectIndex, update
+from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import MESSAGE, UPDATE, reserve, stamp
-from paint.subscribers import Subscribers
 
 __all__ = ["Relax"]
 
@@ -74,7 +74,7 @@ class Relax:
     takes: ClassVar = frozenset[str]()
     dtype: ClassVar = MESSAGE
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:  # noqa: ARG002
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:  # noqa: ARG002
         self._index = index
         self._sign = plan.sign
         self._out: Rows = np.empty((1, 8))

@@ -32,10 +32,10 @@ from paint.arguments import (
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
 from paint.indexes import INDEXES
+from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import MESSAGE, Messages
 from paint.relax import Relax
 from paint.sparse import Sparse
-from paint.subscribers import Subscribers
 from paint.unicast import Unicast, UnicastByTiles
 
 __all__ = ["ALGORITHMS", "Server"]
@@ -118,9 +118,9 @@ class Server:
         self._sign = sign
         self._count = len(xs)
         self._takes = chosen.takes
-        self._subscribers = Subscribers(() if subscriptions is None else subscriptions, sketch)
+        self._subscriptions = KnownSubscriptions(() if subscriptions is None else subscriptions, sketch)
         self._index = chosen_index(xs, sign * ys)
-        self._algorithm = chosen(self._index, self._plan, self._subscribers)
+        self._algorithm = chosen(self._index, self._plan, self._subscriptions)
 
     @property
     def costs(self) -> dict[str, int]:
@@ -142,7 +142,7 @@ class Server:
             If the algorithm does not know the subscriptions.
         """
         self._need_subscriptions()
-        return self._subscribers.subscribe(range_end("l", l), range_end("r", r))
+        return self._subscriptions.subscribe(range_end("l", l), range_end("r", r))
 
     def unsubscribe(self, subscription_id: int) -> None:
         """Remove a subscription.
@@ -155,7 +155,7 @@ class Server:
             If there is no such subscription, or the algorithm does not know the subscriptions.
         """
         self._need_subscriptions()
-        self._subscribers.unsubscribe(integer("subscription_id", subscription_id))
+        self._subscriptions.unsubscribe(integer("subscription_id", subscription_id))
 
     def _need_subscriptions(self) -> None:
         if "subscriptions" not in self._takes:
@@ -398,7 +398,7 @@ class Server:
         known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
         if not known.all():
             wrong = entry(id_name, ids, int(np.argmin(known)), rows)
-            raise ValueError(f"{wrong} is not an object of this server: {self._known()}")
+            raise ValueError(f"{wrong} is not an object of this server: {self._ids_told()}")
         ids = ids.astype(np.int64)
         deleted = np.flatnonzero(ys == gone)
         if len(deleted):
@@ -415,7 +415,7 @@ class Server:
             raise TypeError(f"object_id must be an integer, got {object_id!r}") from None
         if 0 <= i < self._count and self._index.arrays.y[i] < math.inf:
             return i
-        raise ValueError(f"object_id = {i} is not an object of this server: {self._known()}")
+        raise ValueError(f"object_id = {i} is not an object of this server: {self._ids_told()}")
 
     def _event(self, rows: Rows) -> Messages:
         return Messages.of_event(rows, self._algorithm.dtype)
@@ -423,5 +423,5 @@ class Server:
     def _messages(self, rows: Rows, offsets: NDArray[np.int64]) -> Messages:
         return Messages.of_rows(rows, offsets, self._algorithm.dtype)
 
-    def _known(self) -> str:
+    def _ids_told(self) -> str:
         return f"ids run from 0 to {self._count - 1}, without those deleted" if self._count else "it has none"

@@ -21,9 +21,9 @@ from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows, mak
 from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
 from paint.painting import Kernels, Painting
-from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose
 
 __all__ = ["Sparse"]
@@ -340,20 +340,20 @@ class Sparse(Painting):
     takes: ClassVar = frozenset({"epsilon", "subscriptions", "sketch"})
     kernels: ClassVar = Kernels(change, enter, leave, replay)
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:
         super().__init__(index, plan, subscribers)
         self._scratch = make_scratch(plan.k)
 
     def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:
-        return self._index.arrays, self._subscribers.arrays, self._sweep, self._scratch, self._plan
+        return self._index.arrays, self._subscriptions.arrays, self._sweep, self._scratch, self._plan
 
     def _rows(self, events: int) -> int:
         return max(1024, 4 * events)
 
     def batch(self, ids: NDArray[np.int64], ys: NDArray[np.float64], printed: bool) -> Rows:
         """Change distinct objects at once, by Paint-Batch, and tell those who are there; rows of their own."""
-        return thin(self._subscribers.arrays, self._plan, super().batch(ids, ys, printed))
+        return thin(self._subscriptions.arrays, self._plan, super().batch(ids, ys, printed))
 
     def window(self, changes: list[Change]) -> Rows:
         """Change distinct objects, which may enter, leave and move; rows of their own, as those of `batch`."""
-        return thin(self._subscribers.arrays, self._plan, super().window(changes))
+        return thin(self._subscriptions.arrays, self._plan, super().window(changes))

@@ -26,8 +26,8 @@ from matching.kdtree_queries import closed_box, count, range_of, report
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows, make_marks, mark
 from paint.geometry import EACH, START, exposed_tiles, influence_tiles
 from paint.index import ObjectIndex, next_exposed, open_sweep, update
+from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import UNICAST, UPDATE, reserve, stamp
-from paint.subscribers import Subscribers
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 
 __all__ = ["Unicast", "UnicastByTiles"]
@@ -298,10 +298,10 @@ class UnicastByTiles:
     dtype: ClassVar = UNICAST
     by_tiles = True
 
-    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: Subscribers) -> None:
+    def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:
         self._index = index
         self._plan = plan
-        self._subscribers = subscribers
+        self._subscriptions = subscribers
         self._sweep = make_sweep(plan.k)
         self._out: Rows = np.empty((1024, 4))
         self._x_before = np.nan
@@ -335,7 +335,7 @@ class UnicastByTiles:
         return replay(*self._state(), ids, ys, np.empty((max(1024, 64 * len(ids)), 4)))
 
     def _state(self) -> tuple[Any, Tree, Sweep, Plan, bool]:
-        return self._index.arrays, self._subscribers.arrays, self._sweep, self._plan, self.by_tiles
+        return self._index.arrays, self._subscriptions.arrays, self._sweep, self._plan, self.by_tiles
 
 
 class Unicast(UnicastByTiles):
@@ -345,6 +345,6 @@ class Unicast(UnicastByTiles):
 
     def regions(self, ids: Ids, ys: NDArray[np.float64]) -> tuple[Rows, Ids]:
         """Change one object after the other; rows of `paint.MESSAGE`, of their own, and the marks of each event."""
-        arrays, tree = self._index.arrays, self._subscribers.arrays
+        arrays, tree = self._index.arrays, self._subscriptions.arrays
         room = np.empty((max(1024, 4 * len(ids)), 8))
         return regions(arrays, tree, self._sweep, self._plan, ids, ys, room)

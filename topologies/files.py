@@ -17,14 +17,14 @@ from pathlib import Path
 import networkx as nx
 
 from topologies.arguments import check_graph
-from topologies.draft import BrokenLineError, Draft
 from topologies.errors import TopologyError
 from topologies.graph_files import parse_gml, parse_graphml
+from topologies.network_builder import BrokenLineError, NetworkBuilder
 from topologies.text_files import format_edges, format_inet, parse_caida, parse_edges, parse_inet
 
 __all__ = ["READERS", "WRITERS", "format_of", "read_network", "write_network"]
 
-READERS: dict[str, Callable[[str], Draft]] = {
+READERS: dict[str, Callable[[str], NetworkBuilder]] = {
     "caida": parse_caida,
     "edges": parse_edges,
     "gml": parse_gml,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from topologies.draft import BrokenLineError, Draft
+from topologies.network_builder import BrokenLineError, NetworkBuilder
 
 __all__ = ["parse_gml", "parse_graphml"]
 
@@ -23,7 +23,7 @@ class _GraphmlReader:
     """Handlers of the XML parser: an element under way, its data, and the names behind the keys."""
 
     def __init__(self) -> None:
-        self.draft = Draft()
+        self.builder = NetworkBuilder()
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
@@ -68,12 +68,12 @@ class _GraphmlReader:
         elif tag in ("node", "edge"):
             _, attributes, line, data = self.open.pop()
             if tag == "node":
-                self.draft.add_node(attributes["id"], line, data)
+                self.builder.add_node(attributes["id"], line, data)
             else:
                 self.links.append((attributes["source"], attributes["target"], line, data))
 
 
-def parse_graphml(text: str) -> Draft:
+def parse_graphml(text: str) -> NetworkBuilder:
     """Read GraphML; links may come before their nodes; O(length of the text)."""
     reader = _GraphmlReader()
     try:
@@ -83,8 +83,8 @@ def parse_graphml(text: str) -> Draft:
     if not reader.found_graph:
         raise BrokenLineError(1, "no <graph> in the file")
     for source, target, line, data in reader.links:
-        reader.draft.add_link(source, target, line, data)
-    return reader.draft
+        reader.builder.add_link(source, target, line, data)
+    return reader.builder
 
 
 class _Token(NamedTuple):
@@ -144,7 +144,7 @@ def _records(tokens: Iterator[_Token], line: int, closing: str, depth: int = 0) 
             raise BrokenLineError(value.line, f"expected a value of {key.text}, got {value.text}")
 
 
-def parse_gml(text: str) -> Draft:
+def parse_gml(text: str) -> NetworkBuilder:
     """Read GML; a node is called by its label where all labels differ, otherwise by its id; O(length of the text)."""
     graph = next((inner for key, inner in _records(_tokens(text), 1, "end").inner if key == "graph"), None)
     if graph is None:
@@ -155,13 +155,13 @@ def parse_gml(text: str) -> Draft:
             raise BrokenLineError(record.line, "the node has no id")
     labels = Counter(record.values.get("label") for record in nodes)
     called = "label" if None not in labels and all(count == 1 for count in labels.values()) else "id"
-    draft = Draft()
+    builder = NetworkBuilder()
     label_of: dict[str, str] = {}
     for record in nodes:
         if record.values["id"] in label_of:
             raise BrokenLineError(record.line, f"node id {record.values['id']} is declared a second time")
         label_of[record.values["id"]] = record.values[called]
-        draft.add_node(record.values[called], record.line, dict(record.values))
+        builder.add_node(record.values[called], record.line, dict(record.values))
     for key, record in graph.inner:
         if key != "edge":
             continue
@@ -171,5 +171,5 @@ def parse_gml(text: str) -> Draft:
                     record.line, f"the {end} of the edge must be the id of a node, got {record.values.get(end)}"
                 )
         ends = [label_of[record.values[end]] for end in ("source", "target")]
-        draft.add_link(ends[0], ends[1], record.line, dict(record.values))
-    return draft
+        builder.add_link(ends[0], ends[1], record.line, dict(record.values))
+    return builder

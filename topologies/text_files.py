@@ -19,7 +19,7 @@ import networkx as nx
 import numpy as np
 
 from topologies.attributes import UNITS_PER_MS, link_delays
-from topologies.draft import BrokenLineError, Draft
+from topologies.network_builder import BrokenLineError, NetworkBuilder
 
 __all__ = ["format_edges", "format_inet", "parse_caida", "parse_edges", "parse_inet"]
 
@@ -29,29 +29,29 @@ INET_ROUNDING = 1.0
 HEADER_WORDS = {"source", "target", "src", "dst", "from", "to", "u", "v", "node1", "node2"}
 
 
-def parse_inet(text: str) -> Draft:
+def parse_inet(text: str) -> NetworkBuilder:
     """Read the INET format; O(lines)."""
     rows = _rows(text, None)
     line, header = next(rows, (1, []))
     if len(header) != 2:
         raise BrokenLineError(line, f"expected the numbers of nodes and links, got {len(header)} fields")
     node_count, link_count = (_count(field, line) for field in header)
-    draft = Draft()
+    builder = NetworkBuilder()
     last = line
     for line, (label, x, y) in _take(rows, node_count, 3, "node", "id x y", last):
-        draft.add_node(label, line, {"x": x, "y": y})
+        builder.add_node(label, line, {"x": x, "y": y})
     last = line
     for line, (u, v, weight) in _take(rows, link_count, 3, "link", "u v weight", last):
-        if (u, v) in draft.links or (v, u) in draft.links:
+        if (u, v) in builder.links or (v, u) in builder.links:
             raise BrokenLineError(line, f"link {u} - {v} is given a second time")
-        draft.add_link(u, v, line, {})
+        builder.add_link(u, v, line, {})
         length = _length(weight, line)
-        a, b = draft.nodes[u], draft.nodes[v]
+        a, b = builder.nodes[u], builder.nodes[v]
         if abs(np.hypot(a["x"] - b["x"], a["y"] - b["y"]) - length) > INET_ROUNDING:
-            draft.links[u, v]["delay_ms"] = length / UNITS_PER_MS
+            builder.links[u, v]["delay_ms"] = length / UNITS_PER_MS
     for line, _ in rows:
         raise BrokenLineError(line, f"the file goes on after {node_count} nodes and {link_count} links")
-    return draft
+    return builder
 
 
 def format_inet(graph: "nx.Graph[int]") -> Iterator[str]:
@@ -70,23 +70,23 @@ def format_inet(graph: "nx.Graph[int]") -> Iterator[str]:
         yield f"{u} {v} {round(distance) if delay == by_rule else repr(delay * UNITS_PER_MS)}"
 
 
-def parse_edges(text: str) -> Draft:
-    """Read an edge list; nodes are numbered as `Draft.finish` says; O(lines)."""
-    draft = Draft()
+def parse_edges(text: str) -> NetworkBuilder:
+    """Read an edge list; nodes are numbered as `NetworkBuilder.finish` says; O(lines)."""
+    builder = NetworkBuilder()
     rows = list(_rows(text, ","))
     if len(rows) == 1 and len(rows[0][1]) == 1:
-        draft.add_node(rows[0][1][0], rows[0][0], {})
-        return draft
+        builder.add_node(rows[0][1][0], rows[0][0], {})
+        return builder
     _refuse_header(rows)
     for line, fields in rows:
         if not 2 <= len(fields) <= 4:
             raise BrokenLineError(
                 line, f"expected two nodes, then at most delay_ms and bandwidth_mbps, got {len(fields)} fields"
             )
-        draft.add_link(
+        builder.add_link(
             fields[0], fields[1], line, dict(zip(("delay_ms", "bandwidth_mbps"), fields[2:], strict=False)), False
         )
-    return draft
+    return builder
 
 
 def _refuse_header(rows: list[tuple[int, list[str]]]) -> None:
@@ -114,9 +114,9 @@ def format_edges(graph: "nx.Graph[int]") -> Iterator[str]:
         yield f"{u} {v} {attributes['delay_ms']!r} {attributes['bandwidth_mbps']!r}"
 
 
-def parse_caida(text: str) -> Draft:
+def parse_caida(text: str) -> NetworkBuilder:
     """Read a list of AS relationships; O(lines)."""
-    draft = Draft()
+    builder = NetworkBuilder()
     for line, fields in _rows(text, "|"):
         if len(fields) not in (3, 4):
             raise BrokenLineError(line, f"expected a|b|relation, got {len(fields)} fields")
@@ -127,8 +127,8 @@ def parse_caida(text: str) -> Draft:
             raise BrokenLineError(
                 line, f"the relation must be -1 (provider, customer) or 0 (peers), got {fields[2]!r}"
             )
-        draft.add_link(str(int(fields[0])), str(int(fields[1])), line, {}, False)
-    return draft
+        builder.add_link(str(int(fields[0])), str(int(fields[1])), line, {}, False)
+    return builder
 
 
 def _rows(text: str, separator: str | None) -> Iterator[tuple[int, list[str]]]:

@@ -9,7 +9,7 @@ import networkx as nx
 from topologies.attributes import fill
 from topologies.errors import DisconnectedError, TopologyError
 
-__all__ = ["BrokenLineError", "Draft"]
+__all__ = ["BrokenLineError", "NetworkBuilder"]
 
 LARGEST = 1e12
 
@@ -21,7 +21,7 @@ class BrokenLineError(Exception):
         super().__init__(f"line {line}: {reason}")
 
 
-class Draft:
+class NetworkBuilder:
     """Nodes and links in the order of the file; `finish` makes the graph of them."""
 
     def __init__(self) -> None:

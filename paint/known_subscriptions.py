@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from matching import SubscriptionIndex, SubscriptionSketch, Tree, UnknownSubscriptionError
 
-__all__ = ["Subscribers"]
+__all__ = ["KnownSubscriptions"]
 
 
-class Subscribers:
+class KnownSubscriptions:
     """Subscriptions under ids, for algorithms that know them.
 
     Parameters
