@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 import pipeline
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import gather
+from simulator.results.finished_run import FinishedRun
 from simulator.scenario.loading import load_scenario
 from simulator.scenario.scenario import Scenario
 from simulator.views.explain import ExplainError, explain, pick_event
@@ -51,7 +51,8 @@ def explain_to_file(
     spark = pipeline.spark_source(master)
     if changes and target.is_dir():
         raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
-    scenario = load_scenario(_scenario_file(target), changes)
+    run = FinishedRun(target) if target.is_dir() else None
+    scenario = _scenario(target, changes) if run is None else run.scenario
     if event is not None and not 0 <= event < scenario.events.count:
         last = scenario.events.count - 1
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
@@ -60,8 +61,8 @@ def explain_to_file(
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(ingredients.workload, ingredients.events) if event is None else event
     explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
-    if target.is_dir():
-        _compare(target, explained)
+    if run is not None:
+        _compare(run, explained)
     if out.suffix.lower() == ".html":
         write_out(explain_page(explained).encode(), out)
     else:
@@ -69,31 +70,23 @@ def explain_to_file(
     return _facts(explained)
 
 
-def _scenario_file(target: Path) -> Path:
+def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
     if not target.exists():
         raise ExplainError(f"{target}: there is no such run or scenario; give a run directory or a scenario file")
-    if not target.is_dir():
-        return target
-    if not (target / "events.parquet").is_file() or not (target / "scenario.toml").is_file():
-        raise ExplainError(f"{target}: not a finished run; give a directory that `rangecast run` made, or a scenario")
-    return target / "scenario.toml"
+    return load_scenario(target, changes)
 
 
 def _first_approach(scenario: Scenario) -> str:
     return next((name for name in scenario.approaches if parse_approach(name).window is None), "paint-dense")
 
 
-def _compare(directory: Path, explained: Explanation) -> None:
+def _compare(run: FinishedRun, explained: Explanation) -> None:
     """Make sure that the event is the one that the run recorded."""
-    chosen = (pc.field("approach") == explained.approach) & (pc.field("event") == explained.event)
-    try:
-        columns = ["approach", "event", "object", "messages"]
-        rows = pq.read_table(directory / "events.parquet", columns=columns, filters=chosen).to_pylist()
-    except (OSError, ValueError, KeyError) as error:
-        raise ExplainError(f"{directory}: its events.parquet cannot be read; run the scenario again") from error
+    records = run.table("events", ["event", "object", "messages"], explained.approach)
+    rows = records.filter(pc.field("event") == explained.event).to_pylist()
     if rows and (rows[0]["object"], rows[0]["messages"]) != (explained.object, len(explained.messages)):
         raise ExplainError(
-            f"{directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
+            f"{run.directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
             f"{rows[0]['object']}, this version makes {len(explained.messages)} about {explained.object}; run again"
         )
 

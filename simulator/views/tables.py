@@ -6,7 +6,7 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
-from simulator.results.finished_run import read_summary
+from simulator.results.finished_run import FinishedRun
 
 __all__ = ["METRICS", "comparison_table"]
 
@@ -50,7 +50,7 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("per event, mean", no_wrap=True)
-    rows = [(directory, row) for directory in directories for row in read_summary(directory)]
+    rows = [(directory, row) for directory in directories for row in FinishedRun(directory).summary]
     for directory, row in rows:
         name = str(row["approach"]).replace("-", "-\n", 1)
         table.add_column(f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", no_wrap=True)

@@ -5,14 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from rich.progress import Progress
 
 from simulator.approaches.registry import APPROACHES
 from simulator.engine.journeys import journeys_of, sources_of
 from simulator.engine.ledger import Ledger
 from simulator.results.loads import Bottleneck, Loads, kept_objects
-from simulator.results.stopwatch import Stopwatch
-from simulator.runs.run import answer
+from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
@@ -38,7 +36,7 @@ def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
     chosen = scenario(kind, engine)
     ingredients, approach = small_ingredients(chosen), APPROACHES[name]
     loads, ledger = Loads(len(ingredients.network)), Ledger()
-    tables = list(answer(chosen, ingredients, name, None, Progress(disable=True), Stopwatch(), ledger, loads))
+    tables = [records_of(chosen, ingredients, name, loads, ledger=ledger)]
     session = approach.open(ingredients.workload, approach)
     crossed: Counter[tuple[int, int]] = Counter()
     links: Counter[tuple[int, int]] = Counter()
