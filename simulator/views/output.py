@@ -4,6 +4,7 @@ import io
 import os
 from pathlib import Path
 
+import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from floor.errors import RangecastError
@@ -60,5 +61,6 @@ def write_picture(figure: Figure, path: Path, dpi: int = 130) -> None:
         It cannot be written.
     """
     stream, ending = io.BytesIO(), path.suffix.lower()
-    figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_UNDATED.get(ending))
+    with mpl.rc_context({"svg.hashsalt": "rangecast"}):  # the same picture has the same ids
+        figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_UNDATED.get(ending))
     write_out(stream.getvalue(), path)
