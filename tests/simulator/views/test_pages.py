@@ -366,7 +366,7 @@ def test_a_run_of_my_own_parts_has_its_map_with_my_file(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str, mine: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
     shutil.copytree(runs[1], tmp_path / "mine")
     text = (tmp_path / "mine/scenario.toml").read_text(encoding="utf-8").replace(theirs, mine)
     (tmp_path / "mine/scenario.toml").write_text(text, encoding="utf-8")
