@@ -8,7 +8,7 @@ import pytest
 from floor.errors import RangecastError
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import Outgoing, Session, ask
-from simulator.cli.main import main
+from simulator.cli.entry import main
 from simulator.inputs.plugins import PluginError, load_plugins, loaded_plugins
 from simulator.workload.windows import Chunk, chunks_of
 from tests.simulator.small import random_scenario, small_ingredients

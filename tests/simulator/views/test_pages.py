@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pipeline import BROKERS, EVENTS, LINKS, SUMMARY
 from simulator.approaches.registry import APPROACHES
-from simulator.cli.main import main
+from simulator.cli.entry import main
 from simulator.results.errors import RunError
 from simulator.scenario.loading import scenario_toml
 from simulator.scenario.scenario import Scenario
