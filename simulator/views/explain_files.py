@@ -71,7 +71,10 @@ def explain_to_file(
 
 def _scenario_file(target: Path) -> Path:
     if not target.exists():
-        raise ExplainError(f"{target}: there is no such run or scenario; give a run directory or a scenario file")
+        raise ExplainError(
+            f"{target}: there is no such run or scenario; give a run directory or a scenario file, such as one that "
+            "`rangecast scenario new` copies"
+        )
     if not target.is_dir():
         return target
     if not (target / "events.parquet").is_file() or not (target / "scenario.toml").is_file():
