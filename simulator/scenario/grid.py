@@ -122,7 +122,10 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise GridError(f"{path}: cannot be read: {reason}; give the path of a grid file in TOML") from error
+        raise GridError(
+            f"{path}: cannot be read: {reason}; give the path of a grid file in TOML; "
+            "`rangecast scenario list` shows those that come with Rangecast, `rangecast scenario new` copies one"
+        ) from error
 
 
 def _mistake(error: ValidationError) -> str:

@@ -20,6 +20,12 @@ from simulator.scenario.scenario import Scenario
 __all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "scenario_toml"]
 
 
+_REMEDY = (
+    "give the path of a scenario file in TOML; `rangecast scenario list` shows those that come with Rangecast, "
+    "`rangecast scenario new` copies one"
+)
+
+
 class _Layer(NamedTuple):
     """One file of a chain of files that extend each other."""
 
@@ -155,7 +161,7 @@ def scenario_toml(scenario: Scenario) -> str:
 
 def _layers(path: Path) -> list[_Layer]:
     """The file after the one it extends, after the one which that extends, and so on."""
-    layers = [_read(path, str(path), "give the path of a scenario file in TOML")]
+    layers = [_read(path, str(path), _REMEDY)]
     while "extends" in layers[0].values:
         base = layers[0].values.pop("extends")
         named = f"{layers[0].places()['extends',]}: extends = {base!r}"

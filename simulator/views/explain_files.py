@@ -72,7 +72,10 @@ def explain_to_file(
 
 def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
     if not target.exists():
-        raise ExplainError(f"{target}: there is no such run or scenario; give a run directory or a scenario file")
+        raise ExplainError(
+            f"{target}: there is no such run or scenario; give a run directory or a scenario file, such as one that "
+            "`rangecast scenario new` copies"
+        )
     return load_scenario(target, changes)
 
 
