@@ -101,7 +101,7 @@ def sweep(
     load_plugins(plugins or ())
     chosen = load_grid(grid)
     result = run_sweep(chosen, out, master=master, processes=processes, progress=sweep_progress())
-    Console().print(sweep_table(chosen, result.directory / "results.csv"))
+    Console().print(sweep_table(chosen.keys, result.directory / "results.csv"))
     print_lines(result.lines)
     if result.failures:
         raise typer.Exit(1)

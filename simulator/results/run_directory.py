@@ -22,7 +22,7 @@ from simulator.approaches.registry import parse_approach
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.collectors import Collector, EventRecords, HopRecords
-from simulator.results.comparison_figure import draw_comparison
+from simulator.results.comparison_figure import comparison_title, draw_comparison
 from simulator.results.loads import Loads
 from simulator.results.verify import Verifier, verifier_of
 from simulator.results.versions import versions
@@ -120,7 +120,7 @@ class RunDirectory:
         exact = [name for name in names if parse_approach(name).exact]
         records = self._directory / "events.parquet"
         pipeline.write_summary(pipeline.summarise(pipeline.read_events(spark, records), exact), summary, names)
-        draw_comparison(records, summary, names, _title(self._scenario), self._directory / FIGURE)
+        draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients) -> None:
         """Write what brokers and links carried."""
@@ -162,10 +162,3 @@ class RunDirectory:
         (self._directory / "scenario.toml").write_text(scenario_toml(scenario), encoding="utf-8")
         text = json.dumps(manifest, indent=2) + "\n"
         (self._directory / "manifest.json").write_text(text, encoding="utf-8")
-
-
-def _title(scenario: Scenario) -> str:
-    return (
-        f"{scenario.name}: {scenario.subscriptions.count:,} subscriptions, {scenario.objects.count:,} objects, "
-        f"k = {scenario.k}, {scenario.network.brokers} brokers, {scenario.events.count:,} events"
-    )

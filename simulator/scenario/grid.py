@@ -12,7 +12,7 @@ network.brokers = [16, 64]
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import product
 from pathlib import Path
@@ -27,7 +27,7 @@ from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Seed
 
-__all__ = ["Grid", "GridError", "Point", "load_grid", "replication_seeds"]
+__all__ = ["Grid", "GridError", "Point", "load_grid", "make_grid", "overrides_of", "replication_seeds"]
 
 _RULES = {
     "scenario": "must be the path of a scenario file, or a table [scenario]",
@@ -85,7 +85,21 @@ def load_grid(path: Path) -> Grid:
     GridError
         One line: file, key or point, value, rule and remedy.
     """
-    text = _read(path)
+    return _parse(_read(path), path)
+
+
+def make_grid(values: Mapping[str, Any], *, path: Path) -> Grid:
+    """Make a grid of what its file would hold; `path` is the file to blame, and files are seen from its directory.
+
+    Raises
+    ------
+    GridError
+        One line: file, key or point, value, rule and remedy.
+    """
+    return _parse("".join(f"{json.dumps(key)} = {_toml(value)}\n" for key, value in values.items()), path)
+
+
+def _parse(text: str, path: Path) -> Grid:
     try:
         file = _File.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -169,7 +183,7 @@ def _check_axis(path: Path, key: str, values: object, seen: list[str]) -> None:
 
 def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
     label = ", ".join(f"{key}={_toml(value)}" for key, value in chosen.items()) or "of the scenario as it is"
-    overrides = tuple(f"{key}={_toml(value)}" for key, value in chosen.items())
+    overrides = overrides_of(chosen)
     try:
         if isinstance(file.scenario, str):
             scenario = load_scenario(path.parent / file.scenario, overrides, beside=path.parent)
@@ -179,6 +193,11 @@ def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
         raise GridError(f"{path}: at the point {label}: {str(error).removeprefix('command line: ')}") from error
     texts = tuple(value if isinstance(value, str) else _toml(value) for value in chosen.values())
     return Point(texts, label, scenario)
+
+
+def overrides_of(changes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Changes of dotted keys as `load_scenario` takes them: `key=value`, the value in TOML."""
+    return tuple(f"{key}={_toml(value)}" for key, value in changes.items())
 
 
 def _toml(value: object) -> str:

@@ -17,7 +17,9 @@ from simulator.views.explain_page import explain_page
 from simulator.views.explanation import Explanation
 from simulator.views.output import PICTURES, check_out, write_out, write_picture
 
-__all__ = ["explain_to_file"]
+__all__ = ["explain_event", "explain_to_file", "facts_of", "write_explanation"]
+
+_ENDINGS = (*PICTURES, ".html")
 
 
 def explain_to_file(
@@ -47,12 +49,30 @@ def explain_to_file(
     ExplainError, OutputError, ScenarioError, PipelineError
         One line for the user; as far as can be told, before anything else is done.
     """
-    check_out(out, (*PICTURES, ".html"))
+    check_out(out, _ENDINGS)
+    explained = explain_event(target, event=event, approach=approach, changes=changes, master=master)
+    write_explanation(explained, out)
+    return facts_of(explained)
+
+
+def explain_event(
+    target: Path | Scenario,
+    *,
+    event: int | None = None,
+    approach: str | None = None,
+    changes: tuple[str, ...] = (),
+    master: str = "local[*]",
+) -> Explanation:
+    """Explain one event of a run directory, a scenario file or a scenario; the rest as in `explain_to_file`."""
     spark = pipeline.spark_source(master)
-    if changes and target.is_dir():
-        raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
-    run = FinishedRun(target) if target.is_dir() else None
-    scenario = _scenario(target, changes) if run is None else run.scenario
+    directory = target if isinstance(target, Path) and target.is_dir() else None
+    if changes and directory is not None:
+        raise ExplainError(f"--set {changes[0]}: {directory} is a finished run; give its scenario file to change it")
+    run = None if directory is None else FinishedRun(directory)
+    if run is not None:
+        scenario = run.scenario
+    else:
+        scenario = target if isinstance(target, Scenario) else _scenario(Path(target), changes)
     if event is not None and not 0 <= event < scenario.events.count:
         last = scenario.events.count - 1
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
@@ -63,11 +83,22 @@ def explain_to_file(
     explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
     if run is not None:
         _compare(run, explained)
+    return explained
+
+
+def write_explanation(explained: Explanation, out: Path) -> None:
+    """Write an explained event as a picture, one of `PICTURES`, or as a page with a slider, `.html`.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written there.
+    """
+    check_out(out, _ENDINGS)
     if out.suffix.lower() == ".html":
         write_out(explain_page(explained).encode(), out)
     else:
         write_picture(draw_explanation(explained), out, dpi=110)
-    return _facts(explained)
 
 
 def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
@@ -94,7 +125,8 @@ def _compare(run: FinishedRun, explained: Explanation) -> None:
         )
 
 
-def _facts(explained: Explanation) -> list[str]:
+def facts_of(explained: Explanation) -> list[str]:
+    """What is worth printing of an event, in three lines."""
     exposed = ", ".join(explained.called(h).removeprefix("object ") for h in explained.exposed) or "none"
     return [
         explained.title,

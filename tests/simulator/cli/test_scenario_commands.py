@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from scenarios import DIRECTORY, Packaged, packaged
-from simulator.cli.main import main
+from simulator.cli.entry import main
 from simulator.scenario.grid import load_grid
 from simulator.scenario.loading import load_scenario
 
