@@ -16,6 +16,7 @@ import paint
 from cn import Can, Gateways, Zones, fewest_hops
 from tests.cn.drawing import RECTANGLE, draw_rectangles, seeds, spaces
 from tests.oracles.network import neighbour_graph, zones_meeting
+from tests.oracles.topk import reaches
 
 
 def follow(
@@ -141,8 +142,7 @@ def test_a_subscription_in_the_rectangle_has_its_home_reached(space: str) -> Non
     table = draw_rectangles(zones, rng, 300)
     got = Can(zones).multicast(table, zones.server)
     for i, row in enumerate(table):
-        concerned = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])
-        assert set(homes[concerned]) <= set(got.zones[got.offsets[i] : got.offsets[i + 1]])
+        assert set(homes[reaches(row, l, r)]) <= set(got.zones[got.offsets[i] : got.offsets[i + 1]])
 
 
 def test_routes_are_close_to_the_shortest() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cn import Can, Gateways, Network, RoutingTree, Zones
 from tests.cn.drawing import draw_rectangles, edge_values, seeds
+from tests.oracles.topk import reaches
 from topologies import Routes
 
 NODES = 30
@@ -58,8 +59,7 @@ class Population:
         assert home.tolist() == network.home(self.l[ids], self.r[ids], self.nodes[ids]).tolist()
 
     def concerned(self, row: np.void) -> list[int]:
-        met = (row["l_out"] < self.l) & (self.l <= row["l_in"]) & (row["r_in"] <= self.r) & (self.r < row["r_out"])
-        return np.flatnonzero(self.here & met).tolist()
+        return np.flatnonzero(self.here & reaches(row, self.l, self.r)).tolist()
 
 
 def check_messages(network: Network, gateways: Gateways, known: Population, zones: Zones) -> None:
@@ -122,9 +122,7 @@ class Columns:
             [
                 s
                 for s, (l, r, group) in self.held.items()
-                if group in groups[offsets[i] : offsets[i + 1]]
-                and row["l_out"] < l <= row["l_in"]
-                and row["r_in"] <= r < row["r_out"]
+                if group in groups[offsets[i] : offsets[i + 1]] and reaches(row, l, r)
             ]
             for i, row in enumerate(table)
         ]

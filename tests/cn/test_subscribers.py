@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cn import Inbox, RelaxedSubscribers, Subscribers
 from tests.cn.drawing import LARGEST, seeds
-from tests.oracles.network import Delivery, Event, Matrix, right_deliveries, top_k
+from tests.oracles.network import Delivery, Event, Matrix, right_deliveries
+from tests.oracles.topk import Objects, listed, top_k
 
 CONTENT = np.dtype([("object", "i8"), ("x", "f8"), ("y", "f8")])
 
@@ -25,9 +26,18 @@ class World:
         ends = np.sort(self.rng.integers(0, 7, (2, subscriptions)), axis=0).astype(np.float64)
         self.ranges: list[tuple[float, float]] = [(-LARGEST, LARGEST), (3.0, 3.0)]
         self.ranges += [(float(low), float(high)) for low, high in ends.T]
-        self.x = self.rng.integers(0, 7, objects).astype(np.float64)
-        self.y = self.rng.integers(0, 9, objects).astype(np.float64)
-        self.y[self.rng.random(objects) < 0.2] = np.inf
+        x = self.rng.integers(0, 7, objects).astype(np.float64)
+        y = self.rng.integers(0, 9, objects).astype(np.float64)
+        y[self.rng.random(objects) < 0.2] = np.inf
+        self.objects: Objects = dict(enumerate(zip(x.tolist(), y.tolist(), strict=True)))
+
+    @property
+    def x(self) -> npt.NDArray[np.float64]:
+        return np.array([place[0] for place in self.objects.values()])
+
+    @property
+    def y(self) -> npt.NDArray[np.float64]:
+        return np.array([place[1] for place in self.objects.values()])
 
     @property
     def l(self) -> npt.NDArray[np.float64]:  # noqa: E743
@@ -40,7 +50,7 @@ class World:
     def changes(self, count: int) -> list[Event]:
         """Updates, deletions and insertions, and moves as a deletion and an insertion."""
         events: list[Event] = []
-        x, y = self.x.copy(), self.y.copy()
+        x, y = self.x, self.y
         while len(events) < count:
             i = int(self.rng.integers(len(x)))
             new = float(self.rng.integers(0, 9)) if self.rng.random() < 0.8 else np.inf
@@ -51,7 +61,7 @@ class World:
         return events
 
     def lists(self, k: int) -> list[list[tuple[float, int]]]:
-        return [top_k(*ends, self.x, self.y, k) for ends in self.ranges]
+        return [listed(top_k(self.objects, ends, k)) for ends in self.ranges]
 
 
 def tops(subscribers: Subscribers) -> list[list[tuple[float, int]]]:
@@ -70,7 +80,7 @@ def check_in_order(seed: int, k: int) -> None:
     assert tops(subscribers) == world.lists(k)
     for event in world.changes(20):
         before = tops(subscribers)
-        told = right_deliveries(world.ranges, world.x, world.y, k, event)
+        told = right_deliveries(world.ranges, world.objects, k, event)
         changed = subscribers.apply(*as_table(told))
         assert tops(subscribers) == world.lists(k)
         assert changed >= sum(a != b for a, b in zip(before, tops(subscribers), strict=True))
@@ -98,7 +108,7 @@ def test_an_inbox_keeps_lists_exact_when_messages_are_shuffled_and_doubled(seed:
     told: list[Delivery] = []
     states = [world.lists(k)]
     for event in world.changes(15):
-        told += right_deliveries(world.ranges, world.x, world.y, k, event)
+        told += right_deliveries(world.ranges, world.objects, k, event)
         states.append(world.lists(k))
     copies = told + [d for d in told if world.rng.random() < 0.3]
     # A delay of a few events at random: some overtake, some come very late.
@@ -137,7 +147,7 @@ def test_unicast_messages_drop_and_replace(seed: int, k: int) -> None:
     subscribers.start(world.x, world.y)
     for event in world.changes(20):
         before = world.lists(k)
-        right_deliveries(world.ranges, world.x, world.y, k, event)
+        right_deliveries(world.ranges, world.objects, k, event)
         rows = []
         for s, (old, new) in enumerate(zip(before, world.lists(k), strict=True)):
             kept = {i for _, i in new}
@@ -164,7 +174,7 @@ def test_newcomers_start_right_and_leavers_are_left_alone() -> None:
     ids = subscribers.join([1.0] * 5, [5.0] * 5, world.x, world.y)
     assert {2, 5} < set(ids.tolist())
     assert len(set(ids.tolist())) == 5
-    assert [subscribers.top(s) for s in ids] == [top_k(1.0, 5.0, world.x, world.y, 3)] * 5
+    assert [subscribers.top(s) for s in ids] == [listed(top_k(world.objects, (1.0, 5.0), 3))] * 5
     inbox.join(ids, 9)
     inbox.arrive(message, np.array([0, 1]), ids[-1:], np.array([8]), np.array([0]))
     assert inbox.advance(20) == 0
@@ -203,7 +213,7 @@ def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
     present = dict(enumerate(world.ranges))
     joined = dict.fromkeys(present, 0)
     under_way: list[tuple[float, Delivery]] = []
-    history = [(world.x.copy(), world.y.copy())]
+    history = [dict(world.objects)]
     for event in world.changes(20):
         now = event.number
         if present and world.rng.random() < 0.4:
@@ -219,8 +229,8 @@ def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
             for s, low, high in zip(ids.tolist(), *ends.tolist(), strict=True):
                 present[s], joined[s] = (low, high), now
         who = sorted(present)
-        told = right_deliveries([present[s] for s in who], world.x, world.y, k, event)
-        history.append((world.x.copy(), world.y.copy()))
+        told = right_deliveries([present[s] for s in who], world.objects, k, event)
+        history.append(dict(world.objects))
         for delivery in (d._replace(subscription=who[d.subscription]) for d in told):
             copies = 1 + (world.rng.random() < 0.3)
             under_way += [(now + float(world.rng.exponential(3.0)), delivery) for _ in range(copies)]
@@ -233,7 +243,7 @@ def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
         watermark = min([now + 1, *waited_for])
         inbox.advance(watermark)
         for s, ends_of in present.items():
-            assert subscribers.top(s) == top_k(*ends_of, *history[max(watermark, joined[s])], k)
+            assert subscribers.top(s) == listed(top_k(history[max(watermark, joined[s])], ends_of, k))
         assert len(subscribers) == len(present)
 
 
@@ -241,7 +251,7 @@ def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
 @given(seed=seeds, k=st.integers(1, 4))
 def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
     world = World(seed)
-    matrix = Matrix(world.ranges, world.x, world.y)
+    matrix = Matrix(world.ranges, world.objects)
     relaxed = RelaxedSubscribers(world.l, world.r, world.x, world.y)
     exact = Subscribers(world.l, world.r, k)
     present = dict(enumerate(world.ranges))
@@ -260,13 +270,13 @@ def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
             assert exact.join(ends[0], ends[1], world.x, world.y).tolist() == ids
             for s, low, high in zip(ids, *ends.tolist(), strict=True):
                 present[s] = (low, high)
-                matrix.join(s, (low, high), world.x, world.y, event.number - 1)
+                matrix.join(s, (low, high), world.objects, event.number - 1)
         concerned = [s for s, (low, high) in present.items() if low <= event.x <= high]
         missed = [s for s in concerned if world.rng.random() < 0.3]
         for s in set(concerned) - set(missed):
             matrix.tell(s, event)
         relaxed.event(event.number, event.obj, event.x, event.y, missed)
-        world.x[event.obj], world.y[event.obj] = event.x, event.y
+        world.objects[event.obj] = (event.x, event.y)
         lost += [(s, event) for s in missed]
         while lost and world.rng.random() < 0.6:
             s, late = lost.pop(int(world.rng.integers(len(lost))))

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from cn import Can, Gateways, Network, RoutingTree, TreeError, Zones
 from cn.summaries import reduce_boxes
 from tests.cn.drawing import LARGEST, RECTANGLE, seeds
-from tests.oracles.routing_tree import concerned, distance, inside, links_to, nearest, spanning_tree
+from tests.oracles.routing_tree import distance, inside, links_to, nearest, spanning_tree
+from tests.oracles.topk import reaches
 from topologies import Routes
 
 Population = dict[int, tuple[float, float]]
@@ -104,7 +105,7 @@ def check_messages(
     crossed: Counter[tuple[int, int]] = Counter()
     for i, row in enumerate(table):
         corners = (row["l_in"], row["r_in"], row["l_out"], row["r_out"])
-        wanted = {homes[s] for s in concerned(known, *corners)}
+        wanted = {homes[s] for s, ends in known.items() if reaches(row, *ends)}
         least = links_to(graph, int(sources[i]), wanted)
         delivered, hops = follow(tree, int(sources[i]), corners)
         visited = [int(sources[i]), *(b for _, b in hops)]
@@ -297,7 +298,7 @@ def follow_a_population(network: Network, nodes: npt.NDArray[np.int64], rng: np.
     got = network.multicast(table, network.server)
     offsets, handed = gateways.match(table, got)
     for i, row in enumerate(table):
-        mine = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"]) & (ids >= 5)
+        mine = reaches(row, l, r) & (ids >= 5)
         assert sorted(handed[offsets[i] : offsets[i + 1]].tolist()) == np.flatnonzero(mine).tolist()
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matching.scan import Scan
+from tests.oracles.topk import reaches
 
 RECTANGLE = np.dtype([("l_in", "f8"), ("r_in", "f8"), ("l_out", "f8"), ("r_out", "f8")])
 LARGEST = float(np.finfo(np.float64).max)
@@ -26,11 +27,7 @@ def brute(
     row: np.void,
     reached: list[int],
 ) -> list[int]:
-    return [
-        s
-        for s in range(len(l))
-        if group[s] in reached and row["l_out"] < l[s] <= row["l_in"] and row["r_in"] <= r[s] < row["r_out"]
-    ]
+    return [s for s in range(len(l)) if group[s] in reached and reaches(row, l[s], r[s])]
 
 
 @settings(deadline=None, max_examples=30)

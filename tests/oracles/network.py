@@ -7,6 +7,8 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from tests.oracles.topk import Objects, Subscription, top_k
+
 
 def holds(extent: npt.NDArray[np.float64], left: float, right: float) -> bool:
     l_lo, l_hi, r_lo, r_hi = extent
@@ -42,14 +44,6 @@ def neighbour_graph(extents: npt.NDArray[np.float64], *, triangle: bool) -> "nx.
     return graph
 
 
-def top_k(
-    left: float, right: float, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], k: int
-) -> list[tuple[float, int]]:
-    """The k lowest (y, id) with x in the range; objects with y = inf do not exist."""
-    inside = [(float(y[i]), i) for i in range(len(x)) if left <= x[i] <= right and y[i] < math.inf]
-    return sorted(inside)[:k]
-
-
 class Event(NamedTuple):
     """One object's change; y = inf deletes it. A new x is told as a deletion and an insertion."""
 
@@ -70,43 +64,29 @@ class Delivery(NamedTuple):
     y: float
 
 
-def right_deliveries(
-    ranges: list[tuple[float, float]], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], k: int, event: Event
-) -> list[Delivery]:
-    """Tell subscriptions whose list the event changes: the object first, then what replaces it. Changes x and y."""
-    before = [top_k(*ends, x, y, k) for ends in ranges]
-    x[event.obj], y[event.obj] = event.x, event.y
+def right_deliveries(ranges: list[Subscription], objects: Objects, k: int, event: Event) -> list[Delivery]:
+    """Tell subscriptions whose list the event changes: the object first, then what replaces it. Changes `objects`."""
+    before = [top_k(objects, ends, k) for ends in ranges]
+    objects[event.obj] = (event.x, event.y)
     told = []
     for s, ends in enumerate(ranges):
-        old, new = before[s], top_k(*ends, x, y, k)
+        old, new = before[s], top_k(objects, ends, k)
         if old != new:
             told.append(Delivery(s, event.number, 0, event.obj, event.x, event.y))
-            held = {i for _, i in old} | {event.obj}
-            told += [
-                Delivery(s, event.number, 1 + p, i, float(x[i]), v)
-                for p, (v, i) in enumerate(pair for pair in new if pair[1] not in held)
-            ]
+            entered = [i for i in new if i not in old and i != event.obj]
+            told += [Delivery(s, event.number, 1 + p, i, *objects[i]) for p, i in enumerate(entered)]
     return told
 
 
 class Matrix:
     """What every subscription of cn-relax knows of every object, in full: the newest (event, y) it was told."""
 
-    def __init__(
-        self, ranges: list[tuple[float, float]], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
-    ) -> None:
-        self.known = [{i: (-1, float(y[i])) for i in range(len(x)) if low <= x[i] <= high} for low, high in ranges]
+    def __init__(self, ranges: list[Subscription], objects: Objects) -> None:
+        self.known = [{i: (-1, y) for i, (x, y) in objects.items() if low <= x <= high} for low, high in ranges]
 
-    def join(
-        self,
-        subscription: int,
-        ends: tuple[float, float],
-        x: npt.NDArray[np.float64],
-        y: npt.NDArray[np.float64],
-        event: int,
-    ) -> None:
+    def join(self, subscription: int, ends: Subscription, objects: Objects, event: int) -> None:
         """A newcomer, perhaps under an id that was in use, knows the objects as they are after `event`."""
-        known = {i: (event, float(y[i]) if ends[0] <= x[i] <= ends[1] else math.inf) for i in range(len(x))}
+        known = {i: (event, y if ends[0] <= x <= ends[1] else math.inf) for i, (x, y) in objects.items()}
         self.known[subscription:] = [known, *self.known[subscription + 1 :]]
 
     def tell(self, subscription: int, event: Event) -> None:

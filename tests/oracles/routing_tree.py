@@ -6,12 +6,13 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from tests.oracles.routes import best_path, path_delay
+
 
 def distance(graph: "nx.Graph[int]", a: int, b: int) -> tuple[int, float]:
     """Fewest hops between two nodes, and the least delay of the paths that have so many."""
-    paths = nx.all_shortest_paths(graph, a, b)
-    lengths = [(len(p) - 1, sum(graph.edges[e]["delay_ms"] for e in pairwise(p))) for p in paths]
-    return min(lengths)
+    path = best_path(graph, a, b)
+    return len(path) - 1, path_delay(graph, path)
 
 
 def nearest(graph: "nx.Graph[int]", brokers: dict[int, int], node: int) -> int:
@@ -28,13 +29,6 @@ def spanning_tree(graph: "nx.Graph[int]", brokers: dict[int, int]) -> set[tuple[
         if not nx.has_path(tree, a, b):
             tree.add_edge(a, b)
     return {(min(e), max(e)) for e in tree.edges}
-
-
-def concerned(
-    subscriptions: dict[int, tuple[float, float]], l_in: float, r_in: float, l_out: float, r_out: float
-) -> set[int]:
-    """Ids of the subscriptions that a message reaches."""
-    return {i for i, (l, r) in subscriptions.items() if l_out < l <= l_in and r_in <= r < r_out}
 
 
 def links_to(tree: "nx.Graph[int]", source: int, brokers: set[int]) -> set[frozenset[int]]:

@@ -1,10 +1,11 @@
 """Brute force for range top-k subscriptions: lists, who is affected, and the subscriber's side of the protocol.
 
-Objects are a dict id -> (x, y); subscriptions are pairs (l, r); messages are rows of the table. No tiles here.
+Objects are a dict id -> (x, y); subscriptions are pairs (l, r); messages are rows of the table. No tiles here. An
+object whose y is infinite does not exist.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -32,18 +33,39 @@ def ranked(objects: Objects, subscription: Subscription, descending: bool = Fals
     """The ids in range in rank order."""
     left, right = subscription
     sign = -1.0 if descending else 1.0
-    return sorted((i for i, (x, _) in objects.items() if left <= x <= right), key=lambda i: (sign * objects[i][1], i))
+    inside = [i for i, (x, y) in objects.items() if left <= x <= right and math.isfinite(y)]
+    return sorted(inside, key=lambda i: (sign * objects[i][1], i))
 
 
 def top_k(objects: Objects, subscription: Subscription, k: int, descending: bool = False) -> Entries:
-    """The list of a subscription: id -> (x, y)."""
+    """The list of a subscription: id -> (x, y), the best first."""
     return {i: objects[i] for i in ranked(objects, subscription, descending)[:k]}
 
 
-def reaches(message: Any, subscription: Subscription) -> bool:
-    """Whether the network delivers a message to a subscription."""
-    left, right = subscription
-    return bool(message["l_out"] < left <= message["l_in"] and message["r_in"] <= right < message["r_out"])
+def listed(entries: Entries) -> list[tuple[float, int]]:
+    """A list as the subscribers of `cn` tell it: pairs (y, id) in ascending order."""
+    return sorted((y, i) for i, (_, y) in entries.items())
+
+
+def affected_and_containing(
+    objects: Objects, events: Sequence[tuple[int, float]], ranges: Sequence[Subscription], k: int
+) -> Iterator[tuple[set[int], set[int]]]:
+    """Per event (object, new y): subscriptions whose list changes, and those whose range contains the object."""
+    now = dict(objects)
+    for i, y in events:
+        before = [top_k(now, s, k) for s in ranges]
+        now[i] = (now[i][0], y)
+        after = [top_k(now, s, k) for s in ranges]
+        yield (
+            {s for s in range(len(ranges)) if before[s] != after[s]},
+            {s for s, (l, r) in enumerate(ranges) if l <= now[i][0] <= r},
+        )
+
+
+def reaches(message: Any, left: Any, right: Any) -> Any:
+    """Whether the network delivers a message to the subscription [left, right]; elementwise where one is an array."""
+    outside_in = (message["l_out"] < left) & (left <= message["l_in"])
+    return outside_in & (message["r_in"] <= right) & (right < message["r_out"])
 
 
 def receive(entries: Entries, message: Any, subscription: Subscription, k: int, descending: bool = False) -> None:
@@ -93,7 +115,7 @@ class Subscribers:
         for s, entries in self.lists.items():
             before = top_k(self.objects, s, self.k, self.descending)
             after = top_k(objects, s, self.k, self.descending)
-            received = [message for message in rows if reaches(message, s)]
+            received = [message for message in rows if reaches(message, *s)]
             ids = [int(message["object"]) for message in received]
             assert len(set(ids)) == len(ids), f"{s} hears twice of one object: {ids}"
             if self.epsilon is None:

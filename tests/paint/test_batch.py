@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import paint
 from paint.indexes import INDEXES
-from tests.oracles.batches import List, apply, distinct_ranges, receives, top_k
+from tests.oracles.topk import Entries, distinct_subscriptions, reaches, receive, top_k
 
 Events = list[tuple[int, float]]
 
@@ -25,13 +25,12 @@ def run(
     after = before | {i: (x[i], new) for i, new in events}
     changed = {i for i in before if before[i] != after[i]}
     wrong = twice = vain = 0
-    for left, right in distinct_ranges(x):
-        start = top_k(before, k, left, right)
-        right_list = top_k(after, k, left, right)
-        held: List = dict(start)
-        told = [message for message in table if receives(message, left, right)]
+    for s in distinct_subscriptions(x):
+        start, right_list = top_k(before, s, k), top_k(after, s, k)
+        held: Entries = dict(start)
+        told = [message for message in table if reaches(message, *s)]
         for message in told:
-            apply(held, message, k)
+            receive(held, message, s, k)
         objects = [int(message["object"]) for message in told]
         wrong += held != right_list
         twice += len(objects) != len(set(objects))
@@ -94,10 +93,10 @@ def test_printed_variant_leaves_a_stale_object() -> None:
     events = [(3, 146.0), (5, 153.0), (1, 30.0)]
     lists = {}
     for variant in ("exact", "printed"):
-        held: List = {3: (3.0, 21.0), 5: (5.0, 48.0)}
+        held: Entries = {3: (3.0, 21.0), 5: (5.0, 48.0)}
         for message in paint.Server(x, y, k=2).batch(events, variant).table:
-            if receives(message, 3.0, 7.0):
-                apply(held, message, 2)
+            if reaches(message, 3.0, 7.0):
+                receive(held, message, (3.0, 7.0), 2)
         lists[variant] = {i: value for i, (_, value) in held.items()}
     assert lists == {"exact": {1: 30.0, 3: 146.0}, "printed": {1: 30.0, 5: 48.0}}
 
@@ -208,14 +207,14 @@ def test_sparse_reaches_whom_dense_reaches() -> None:
     rng = np.random.default_rng(8)
     for trial in range(40):
         x, y, events = instance(rng, 20, 20, ties=trial % 2 == 0)
-        ranges = distinct_ranges(x)
+        ranges = distinct_subscriptions(x)
         some = [ranges[at] for at in rng.permutation(len(ranges))[: 1 + 5 * (trial % 9)]]
         for variant in ("exact", "printed"):
             dense = paint.Server(x, y, k=3).batch(events, variant).table
             sparse = paint.Server(x, y, k=3, algorithm="sparse", subscriptions=some).batch(events, variant).table
-            told = [[m[["object", "y", "cause"]] for m in sparse if receives(m, *each)] for each in some]
-            assert told == [[m[["object", "y", "cause"]] for m in dense if receives(m, *each)] for each in some]
-            assert all(any(receives(m, *each) for each in some) for m in sparse)
+            told = [[m[["object", "y", "cause"]] for m in sparse if reaches(m, *each)] for each in some]
+            assert told == [[m[["object", "y", "cause"]] for m in dense if reaches(m, *each)] for each in some]
+            assert all(any(reaches(m, *each) for each in some) for m in sparse)
             assert len(sparse) <= len(dense)
 
 
@@ -233,6 +232,6 @@ def test_order_of_figure_16(k: int) -> None:
     for variant in ("exact", "coalesce", "online"):
         server = paint.Server(x, y, k=k)
         table = server.batch(events, variant).table
-        received = sum(receives(message, *each) for message in table for each in ranges)
+        received = sum(reaches(message, *each) for message in table for each in ranges)
         figures.append((len(table), received, server.costs["min_y"]))
     assert np.all(np.diff(figures, axis=0) >= 0)

@@ -238,4 +238,4 @@ def test_every_object_a_message_carries_is_in_the_range_of_who_receives_it() -> 
     for i in range(30):
         for message in server.update(i, rng.random()).table:
             for s in distinct_subscriptions(x):
-                assert not reaches(message, s) or int(message["object"]) in ranked(objects, s)
+                assert not reaches(message, *s) or int(message["object"]) in ranked(objects, s)

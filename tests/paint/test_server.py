@@ -190,13 +190,13 @@ def test_relax_tells_everybody_whose_range_contains_the_object() -> None:
     ]:
         assert messages.table["object"].tolist() == [i]
         for s in distinct_subscriptions(x):
-            assert reaches(messages.table[0], s) == (s[0] <= place <= s[1])
+            assert reaches(messages.table[0], *s) == (s[0] <= place <= s[1])
     assert len(server.update(4, 0.5)) == 0
     for new_x in (x[4] + 2.5, x[4] - 2.5):
         old_x = server._index.arrays.x[4]
         table = server.move(4, new_x).table
         for s in distinct_subscriptions([*x, old_x, new_x]):
-            told = sum(reaches(message, s) for message in table)
+            told = sum(reaches(message, *s) for message in table)
             assert told == (s[0] <= old_x <= s[1] or s[0] <= new_x <= s[1])
 
 

@@ -1,16 +1,16 @@
 """Union and gain of two staircases: exactly the region, each point once, and no fewer rectangles would do."""
 
 import math
-from functools import cache
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paint.staircase import gain_tiles, make_columns, union_tiles
+from tests.oracles.topk import reaches, smallest_tiling
 
 Lists = tuple[list[float], list[float]]
-Cells = frozenset[tuple[int, int]]
+NAMES = ("l_in", "r_in", "l_out", "r_out")
 
 X = 0.0
 LEFT = [-4.0, -3.0, -2.0, -1.0, 0.0]
@@ -18,6 +18,7 @@ RIGHT = [0.0, 1.0, 2.0, 3.0, 4.0]
 # One subscription for each cell that ends in the lists can tell apart.
 ENDS_LEFT = [-5.0, *LEFT]
 ENDS_RIGHT = [*RIGHT, 5.0]
+GRID = {(i, j) for i in range(len(ENDS_LEFT)) for j in range(len(ENDS_RIGHT))}
 
 
 def holds(lists: Lists, k: int, left: float, right: float) -> bool:
@@ -35,29 +36,6 @@ def tiles(kernel: object, before: Lists, after: Lists, k: int) -> list[tuple[flo
     return [tuple(row[:4]) for row in out[:end].tolist()]
 
 
-def reached(row: tuple[float, ...], left: float, right: float) -> bool:
-    l_in, r_in, l_out, r_out = row
-    return l_out < left <= l_in and r_in <= right < r_out
-
-
-@cache
-def fewest(cells: Cells) -> int:
-    """Fewest rectangles that partition the cells: try every rectangle at the first cell."""
-    if not cells:
-        return 0
-    i, j = min(cells)
-    best = len(cells)
-    height = 1
-    while (i, j + height - 1) in cells:
-        width = 1
-        while all((i + width - 1, j + step) in cells for step in range(height)):
-            block = {(i + a, j + b) for a in range(width) for b in range(height)}
-            best = min(best, 1 + fewest(cells - block))
-            width += 1
-        height += 1
-    return best
-
-
 def check(kernel: object, before: Lists, after: Lists, k: int, minus: bool) -> None:
     found = tiles(kernel, before, after, k)
     cells = set()
@@ -65,11 +43,11 @@ def check(kernel: object, before: Lists, after: Lists, k: int, minus: bool) -> N
         for j, right in enumerate(ENDS_RIGHT):
             old, new = holds(before, k, left, right), holds(after, k, left, right)
             wanted = new and not old if minus else old or new
-            assert sum(reached(row, left, right) for row in found) == wanted
+            assert sum(reaches(dict(zip(NAMES, row, strict=True)), left, right) for row in found) == wanted
             if wanted:
                 cells.add((i, j))
     assert all(row[2] < row[0] and row[1] < row[3] for row in found)
-    assert len(found) == fewest(frozenset(cells))
+    assert len(found) == smallest_tiling(cells, GRID)
 
 
 @st.composite

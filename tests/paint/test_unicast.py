@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import paint
-from tests.oracles.topk import Entries, Objects, Subscription, distinct_subscriptions, top_k
+from tests.oracles.topk import Entries, Objects, Subscription, distinct_subscriptions, reaches, top_k
 from tests.strategies import events, worlds
 
 
@@ -99,7 +98,8 @@ def test_regions_hold_those_that_replay_lists(k: int) -> None:
     assert messages.costs is not None
     assert regions.costs is not None
     assert np.array_equal(messages.costs, regions.costs)
-    held = reached(regions.table, ranges)
+    columns = ranges.T[:, :, None]
+    held = reaches(regions.table, *columns)
     for event in range(e):
         told = messages.table["subscription"][messages.offsets[event] : messages.offsets[event + 1]]
         rows = held[:, regions.offsets[event] : regions.offsets[event + 1]]
@@ -111,16 +111,7 @@ def test_regions_hold_those_that_replay_lists(k: int) -> None:
     assert tiles.costs["min_y"] < listed.costs["min_y"]
     exact = paint.Server(x, y, k=k, algorithm="sparse", subscriptions=ranges).replay(ids, ys)
     told = exact.table[exact.table["cause"] == paint.UPDATE]
-    assert reached(told, ranges).sum() == len(messages)
-
-
-def reached(table: NDArray[np.void], ranges: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which subscriptions (rows) each message (columns) reaches."""
-    l, r = ranges.T[:, :, None]
-    held: NDArray[np.bool_] = (
-        (table["l_out"] < l) & (l <= table["l_in"]) & (table["r_in"] <= r) & (r < table["r_out"])
-    )
-    return held
+    assert reaches(told, *columns).sum() == len(messages)
 
 
 @pytest.mark.parametrize("algorithm", ["dense", "unicast-tiles"])

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 import paint
 from paint.indexes import INDEXES
-from tests.oracles.topk import Subscribers, top_k
+from tests.oracles.topk import Objects, Subscribers, reaches, top_k
 from tests.strategies import events, worlds
 
 Event = tuple[int, float, float]
-Objects = dict[int, tuple[float, float]]
 
 
 def window(objects: Objects, changes: list[tuple[str, int, float, float]], fresh: int) -> tuple[list[Event], Objects]:
@@ -85,8 +84,7 @@ def test_sparse_sends_nothing_that_reaches_nobody_and_keeps_lists_right() -> Non
         table = server.window(stream).table
         subscribers.event(table, after)
         for row in table:
-            reached = (row["l_out"] < ranges[:, 0]) & (ranges[:, 0] <= row["l_in"])
-            assert (reached & (row["r_in"] <= ranges[:, 1]) & (ranges[:, 1] < row["r_out"])).any(), trial
+            assert reaches(row, *ranges.T).any(), trial
 
 
 def test_sparse_tells_those_at_the_old_and_at_the_new_place_apart() -> None:

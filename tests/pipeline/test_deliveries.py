@@ -25,6 +25,7 @@ from pipeline import (
     write_population,
 )
 from pipeline.deliveries import _count_units
+from tests.oracles.topk import reaches
 
 INF = np.inf
 #: Four zones that cut S at l = 0.3 and r = 0.7.
@@ -53,19 +54,13 @@ def random_messages(held: Population, count: int, seed: int) -> npt.NDArray[np.v
     return messages
 
 
-def reached(held: Population, message: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
-    in_l = (message["l_out"] < held.l) & (held.l <= message["l_in"])
-    result: npt.NDArray[np.bool_] = in_l & (message["r_in"] <= held.r) & (held.r < message["r_out"])
-    return result
-
-
 def test_counts_equal_those_in_memory(spark: SparkSession, path: Path) -> None:
     held = read_population(path)
     assert len(list(path.glob("*.parquet"))) == 4
     messages = random_messages(held, 200, 1)
     offsets = [0, 0, 50, 50, 199, 200, 200]
     counted = count_deliveries(spark, path, messages, offsets, ZONES)
-    receivers = [reached(held, message) for message in messages]
+    receivers = [reaches(message, held.l, held.r) for message in messages]
     expected = [int(each.sum()) for each in receivers]
     assert 0 in expected
     assert counted.per_message.tolist() == expected
@@ -94,7 +89,7 @@ def test_ends_are_laid_over_a_range(spark: SparkSession, path: Path) -> None:
     assert spread_ends(np.array([0.0, 0.5, 1.0]), x_range).tolist() == [-3.0, 2.25, 7.5]
     messages = random_messages(spread, 50, 4)
     counted = count_deliveries(spark, path, messages, [0, 50], x_range=x_range)
-    expected = [int(reached(spread, message).sum()) for message in messages]
+    expected = [int(reaches(message, spread.l, spread.r).sum()) for message in messages]
     assert max(expected) > 0
     assert counted.per_message.tolist() == expected
 

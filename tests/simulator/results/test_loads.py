@@ -1,19 +1,28 @@
 """Loads of brokers and links, path stretch and staleness, against hops walked one by one."""
 
 from collections import Counter
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import paint
+from cn import Can, RoutingTree
 from simulator.approaches.registry import APPROACHES
-from simulator.engine.journeys import journeys_of, sources_of
 from simulator.engine.ledger import Ledger
+from simulator.inputs.ingredients import Ingredients
 from simulator.results.loads import Bottleneck, Loads, kept_objects
 from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
-from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
+from tests.cn.walking import follow
+from tests.oracles.network import holds
+from tests.oracles.routes import best_path
+from tests.oracles.routing_tree import nearest
+from tests.oracles.topk import affected_and_containing, reaches
 from tests.simulator.small import random_scenario, small_ingredients
 
 
@@ -29,50 +38,120 @@ def scenario(kind: str, engine: str) -> Scenario:
     )
 
 
+class Walked:
+    """What an approach sends through a network, message by message and hop by hop, over paths found by networkx."""
+
+    def __init__(self, chosen: Scenario, ingredients: Ingredients) -> None:
+        self.ingredients, self.load = ingredients, ingredients.workload
+        self.graph, self.network, self.k = ingredients.graph, ingredients.network, chosen.k
+        self.places = dict(enumerate(ingredients.routes.brokers.tolist()))
+        self.home = [self._home(s) for s in range(len(self.load.l))]
+        self.crossed: Counter[tuple[int, int]] = Counter()
+        self.started: Counter[int] = Counter()
+        self.deliveries: Counter[int] = Counter()
+        self.notifications: Counter[int] = Counter()
+        self.path_hops = self.direct_hops = 0
+
+    def _home(self, subscription: int) -> int:
+        if isinstance(self.network, Can):
+            ends = float(self.load.l[subscription]), float(self.load.r[subscription])
+            (home,) = (b for b, extent in enumerate(self.network.zones.table.extents) if holds(extent, *ends))
+            return home
+        return nearest(self.graph, self.places, int(self.ingredients.nodes[subscription]))
+
+    @cache  # noqa: B019 - it lives as long as the test
+    def ip_path(self, a: int, b: int) -> list[int]:
+        return best_path(self.graph, self.places[a], self.places[b])
+
+    def _deliver(self, broker: int, source: int, walked: int, notified: int) -> None:
+        self.deliveries[broker] += 1
+        self.notifications[broker] += notified
+        self.path_hops += walked
+        self.direct_hops += len(self.ip_path(source, broker)) - 1
+
+    def multicast(self, source: int, row: Any) -> None:
+        """Send a message to a region."""
+        self.started[source] += 1
+        met = Counter(home for s, home in enumerate(self.home) if reaches(row, self.load.l[s], self.load.r[s]))
+        delivered, hops = follow(self.network, source, row)
+        assert set(met) <= set(delivered)
+        far = {source: 0}
+        for a, b in hops:
+            far[b] = far[a] + len(self.ip_path(a, b)) - 1
+        self.crossed.update(hops)
+        for broker in delivered:
+            self._deliver(broker, source, far[broker], met[broker])
+
+    def unicast(self, subscription: int) -> None:
+        """Send a message to one subscription, from broker to broker."""
+        source, home = self.ingredients.server, self.home[subscription]
+        self.started[source] += 1
+        if isinstance(self.network, RoutingTree):
+            way = nx.shortest_path(nx.Graph(self.network.links.tolist()), source, home)
+        else:
+            way = self.network.path(source, home)
+        self.crossed.update(pairwise(way))
+        self._deliver(home, source, sum(len(self.ip_path(a, b)) - 1 for a, b in pairwise(way)), 1)
+
+    def send(self, name: str) -> None:
+        """Send what an approach sends for all events, found by sorting, or by a server of its own."""
+        load, events = self.load, self.ingredients.events
+        stream = list(zip(events.object.tolist(), events.y.tolist(), strict=True))
+        if name == "paint-dense":
+            for row in paint.Server(load.x, load.y, k=self.k).replay(events.object, events.y).table:
+                self.multicast(self.ingredients.server, row)
+        elif name == "cn-relax":
+            for origin, (i, _) in zip(events.origin.tolist(), stream, strict=True):
+                x = float(load.x[i])
+                self.multicast(origin, {"l_in": x, "r_in": x, "l_out": -np.inf, "r_out": np.inf})
+        else:
+            objects = dict(enumerate(zip(load.x.tolist(), load.y.tolist(), strict=True)))
+            ranges = list(zip(load.l.tolist(), load.r.tolist(), strict=True))
+            for affected, _ in affected_and_containing(objects, stream, ranges, self.k):
+                for subscription in affected:
+                    self.unicast(subscription)
+
+    def links(self, size: int) -> Counter[tuple[int, int]]:
+        """Bytes over every IP link that is used, by its ends."""
+        found: Counter[tuple[int, int]] = Counter()
+        for (a, b), times in self.crossed.items():
+            for link in pairwise(self.ip_path(a, b)):
+                found[min(link), max(link)] += times * size
+        return found
+
+
 @pytest.mark.parametrize("engine", ["tally", "des"])
 @pytest.mark.parametrize("kind", ["can", "tree"])
 @pytest.mark.parametrize("name", ["paint-dense", "unicast", "cn-relax"])
 def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
     chosen = scenario(kind, engine)
-    ingredients, approach = small_ingredients(chosen), APPROACHES[name]
+    ingredients = small_ingredients(chosen)
     loads, ledger = Loads(len(ingredients.network)), Ledger()
     tables = [records_of(chosen, ingredients, name, loads, ledger=ledger)]
-    session = approach.open(ingredients.workload, approach)
-    crossed: Counter[tuple[int, int]] = Counter()
-    links: Counter[tuple[int, int]] = Counter()
-    path, direct = 0, 0
+    walked = Walked(chosen, ingredients)
+    walked.send(name)
     size = 16 if name == "unicast" else 24
-    for chunk in chunks_of(ingredients.events):
-        outgoing = session.answer(chunk)
-        sources = sources_of(ingredients, approach, chunk, outgoing)
-        hops = journeys_of(ingredients, approach, outgoing, sources)
-        for message, source in enumerate(sources.tolist()):
-            far = {source: 0}
-            for row in range(hops.offsets[message], hops.offsets[message + 1]):
-                a, b = int(hops.senders[row]), int(hops.receivers[row])
-                far[b] = far[a] + int(ingredients.routes.hops[a, b])
-                crossed[a, b] += 1
-                for pair in pairwise(ingredients.routes.path(a, b)):
-                    links[min(pair), max(pair)] += size
-                if hops.delivers[row]:
-                    path += far[b]
-                    direct += int(ingredients.routes.hops[source, b])
     brokers = loads.broker_table(name, size).to_pylist()
-    for row in brokers:
-        assert row["messages_out"] == sum(times for (a, _), times in crossed.items() if a == row["broker"])
-        assert row["messages_in"] == sum(times for (_, b), times in crossed.items() if b == row["broker"])
-        assert row["bytes_out"] == row["messages_out"] * size
-        assert (row["busy_s"] is None) == (engine == "tally")
+    for broker, row in enumerate(brokers):
+        out = sum(times for (a, _), times in walked.crossed.items() if a == broker)
+        into = sum(times for (_, b), times in walked.crossed.items() if b == broker)
+        assert (row["broker"], row["messages_out"], row["messages_in"]) == (broker, out, into)
+        assert row["bytes_out"] == out * size
+        assert (row["deliveries"], row["notifications"]) == (walked.deliveries[broker], walked.notifications[broker])
+        if engine == "tally":
+            assert row["busy_s"] is None
+        else:
+            assert row["busy_s"] == pytest.approx((into + walked.started[broker]) * chosen.costs.broker_s)
 
     def total(column: str) -> int:
         return int(sum(table[column].to_numpy().sum() for table in tables))
 
-    assert sum(row["deliveries"] for row in brokers) == total("zones_reached")
-    received = total("received_update") + total("received_exposed")
-    assert sum(row["notifications"] for row in brokers) == received
+    assert total("messages") == walked.started.total() > 0
+    assert total("zones_reached") == walked.deliveries.total()
+    assert total("received_update") + total("received_exposed") == walked.notifications.total() > 0
     told = loads.link_table(name, size, ingredients.routes).to_pylist()
-    assert {(row["from"], row["to"]): row["bytes"] for row in told} == links
-    assert (total("path_hops"), total("direct_hops")) == (path, direct)
+    assert {(row["from"], row["to"]): row["bytes"] for row in told} == walked.links(size)
+    assert (total("path_hops"), total("direct_hops")) == (walked.path_hops, walked.direct_hops)
     if engine == "tally":
         assert loads.bottleneck(ledger) is None
         assert all(table["stale"].null_count == len(table) for table in tables)
@@ -80,8 +159,6 @@ def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
         bottleneck = loads.bottleneck(ledger)
         assert bottleneck is not None
         assert 0 < bottleneck.utilisation <= 1
-        served = sum(row["busy_s"] for row in brokers) / chosen.costs.broker_s
-        assert served == pytest.approx(sum(crossed.values()) + total("messages"))
         stale = np.concatenate([table["stale"].to_numpy() for table in tables])
         latest = np.concatenate([table["latency_max"].to_numpy() for table in tables])
         assert np.nanmax(stale - latest) <= 1e-9  # all are followed: a last message is no later than the very last

@@ -22,7 +22,7 @@ from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Network
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
-from tests.oracles.notifications import affected_and_containing
+from tests.oracles.topk import affected_and_containing
 
 SCENARIO = Scenario.model_validate(
     {
@@ -117,7 +117,7 @@ def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSessio
     rows = pq.read_table(run("counted").directory / "events.parquet").to_pylist()
     ingredients = gather(SCENARIO, lambda: spark)
     load, events = ingredients.workload, ingredients.events
-    objects = list(zip(load.x.tolist(), load.y.tolist(), strict=True))
+    objects = dict(enumerate(zip(load.x.tolist(), load.y.tolist(), strict=True)))
     ranges = list(zip(load.l.tolist(), load.r.tolist(), strict=True))
     stream = list(zip(events.object.tolist(), events.y.tolist(), strict=True))
     by_approach = {name: [row for row in rows if row["approach"] == name] for name in SCENARIO.approaches}

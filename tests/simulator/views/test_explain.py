@@ -20,7 +20,7 @@ NAMES = ("l_in", "r_in", "l_out", "r_out")
 
 
 def holds(tiles: np.ndarray, s: Subscription) -> int:
-    return sum(reaches(dict(zip(NAMES, tile[:4].tolist(), strict=True)), s) for tile in tiles)
+    return sum(reaches(dict(zip(NAMES, tile[:4].tolist(), strict=True)), *s) for tile in tiles)
 
 
 @st.composite
@@ -106,7 +106,7 @@ def test_steps_levels_and_messages_are_what_brute_force_says(instance: tuple[Wor
         check_levels(shown.levels_after, after, i, k, s)
         if before != after:
             check_steps(shown.steps, before, after, k, s)
-            assert any(reaches(row, s) for row in shown.messages) == (s in affected)
+            assert any(reaches(row, *s) for row in shown.messages) == (s in affected)
     if before != after:
         check_messages_are_the_tiles(shown)
     sparse = explain(workload, events, event, "paint-sparse")
