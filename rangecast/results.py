@@ -10,7 +10,6 @@ import pyarrow as pa
 import pipeline
 from rangecast.arguments import AnyPath, as_mapping, as_path, in_python_words
 from rangecast.scenarios import AnyScenario, load_scenario
-from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.scenario.scenario import Scenario
 

@@ -10,7 +10,6 @@ k = [5, 10]
 network.brokers = [16, 64]
 """
 
-import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from floor.errors import RangecastError
@@ -201,9 +201,10 @@ def overrides_of(changes: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _toml(value: object) -> str:
-    """A value as TOML on one line; JSON's strings are TOML's too."""
+    """A value as TOML on one line, where tomli_w would give lists a line for each value."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_toml(inner) for inner in value) + "]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    # A tab may stand in a string as it is, but would be unseen in a message.
+    return tomli_w.dumps({"value": value}).removeprefix("value = ").rstrip("\n").replace("\t", "\\t")

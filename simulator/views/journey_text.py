@@ -1,4 +1,4 @@
-"""Trace: one event of a run followed message by message and hop by hop, as text and as a drawing.
+"""Journey: one event of a run followed message by message and hop by hop, as text and as a drawing.
 
 The run's scenario is simulated again until the messages of the event have arrived, which gives what the run gave,
 since a scenario decides everything; the records of the run are compared with it.
@@ -23,7 +23,7 @@ from simulator.views.labels import apart, object_name
 from simulator.views.output import PICTURES, check_out, write_picture
 from simulator.workload.events import KINDS
 
-__all__ = ["journey_lines", "trace_run"]
+__all__ = ["journey_lines", "tell_journey"]
 
 _MESSAGES, _HOPS = 10, 40
 """Messages, and hops of each, that are told unless all are wanted."""
@@ -39,7 +39,7 @@ class _Hop(NamedTuple):
     wait: float | None
 
 
-def trace_run(
+def tell_journey(
     directory: Path,
     event: int,
     approach: str | None = None,

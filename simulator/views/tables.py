@@ -50,7 +50,11 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     """
     several = len(directories) > 1
     return comparison_of(
-        [(directory.name if several else "", row) for directory in directories for row in FinishedRun(directory).summary]
+        [
+            (directory.name if several else "", row)
+            for directory in directories
+            for row in FinishedRun(directory).summary
+        ]
     )
 
 
