@@ -96,7 +96,7 @@ def make_grid(values: Mapping[str, Any], *, path: Path) -> Grid:
     GridError
         One line: file, key or point, value, rule and remedy.
     """
-    return _parse("".join(f"{json.dumps(key)} = {_toml(value)}\n" for key, value in values.items()), path)
+    return _parse(tomli_w.dumps(values), path)
 
 
 def _parse(text: str, path: Path) -> Grid:
