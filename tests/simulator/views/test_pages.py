@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from pipeline import BROKERS, EVENTS, LINKS, SUMMARY
+from pipeline import EVENTS
 from simulator.approaches.registry import APPROACHES
 from simulator.cli.entry import main
 from simulator.results.errors import RunError
-from simulator.scenario.loading import scenario_toml
-from simulator.scenario.scenario import Scenario
 from simulator.views.explain import explain, single_update
 from simulator.views.explain_figure import draw_explanation, draw_steps
 from simulator.views.explain_page import explain_page
@@ -29,11 +26,8 @@ from simulator.views.output import OutputError
 from simulator.views.report import report_page, write_report
 from simulator.workload.workload import Workload
 from tests.browser import Browser
+from tests.simulator.views.hand_made_run import BROKER_COUNT, EVENT_COUNT, HOSTILE, NAMES, make_run
 from topologies import MODELS
-
-HOSTILE = '</script><img src=x onerror="document.title=1">&"<b>\'{{ 7 * 7 }}'
-NAMES = ("paint-dense", HOSTILE)
-EVENT_COUNT, BROKER_COUNT = 40, 9
 
 
 @pytest.fixture(scope="module")
@@ -49,56 +43,6 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[None]:
         opened = request.getfixturevalue("browser")
         opened.errors.clear()
         opened.fetched.clear()
-
-
-def make_run(directory: Path, *, kind: str = "can", timed: bool = True, seed: int = 1) -> Path:
-    """A run directory by hand: heavy-tailed counts, one approach of a name that no scenario would pass."""
-    scenario = Scenario.model_validate(
-        {
-            "name": "by-hand",
-            "approaches": ["paint-dense"],
-            "k": 3,
-            "topology": {"model": "barabasi-albert", "nodes": 50},
-            "network": {"kind": kind, "brokers": BROKER_COUNT},
-            "objects": {"count": 20},
-        }
-    )
-    directory.mkdir()
-    rng = np.random.default_rng(seed)
-    manifest = {
-        "scenario": scenario.model_dump(exclude_none=True) | {"name": HOSTILE, "verify": HOSTILE},
-        "versions": {"python": HOSTILE},
-        "verified": {"paint-dense": "right", HOSTILE: HOSTILE},
-        "faults": {HOSTILE: {HOSTILE: 3}},
-        "approaches": {HOSTILE: {"bottleneck": HOSTILE, "utilisation": 0.25, "end_s": 2.0}},
-        "seconds": {HOSTILE: 1.5},
-    }
-    (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    (directory / "scenario.toml").write_text(f"# {HOSTILE}\n{scenario_toml(scenario)}", encoding="utf-8")
-    events, brokers, links, summary = [], [], [], []
-    for name in NAMES:
-        for event in range(EVENT_COUNT):
-            counts = {field.name: int(rng.pareto(0.8) * 10) for field in EVENTS if field.type == pa.int64()}
-            times = {field.name: 50 * rng.random() if timed else None for field in EVENTS if field.nullable}
-            row = (
-                counts | times | {"approach": name, "event": event, "time": 0.1 * event, "kind": "raise", "object": 1}
-            )
-            events.append(row)
-        for broker in range(BROKER_COUNT):
-            counts = {field.name: int(rng.pareto(0.8) * 10) for field in BROKERS if field.type == pa.int64()}
-            times = {field.name: rng.random() if timed else None for field in BROKERS if field.nullable}
-            brokers.append(counts | times | {"approach": name, "broker": broker})
-        links += [
-            {"approach": name, "from": at, "to": at + 1, "bytes": int(rng.pareto(0.8) * 99)} for at in range(30)
-        ]
-        summary.append(
-            {field.name: (name if field.type == pa.string() else 7) for field in SUMMARY}
-            | ({} if timed else {field.name: None for field in SUMMARY if field.nullable})
-        )
-    for file, rows, schema in (("events", events, EVENTS), ("brokers", brokers, BROKERS), ("links", links, LINKS)):
-        pq.write_table(pa.Table.from_pylist(rows, schema), directory / f"{file}.parquet")
-    csv.write_csv(pa.Table.from_pylist(summary, SUMMARY), directory / "summary.csv")
-    return directory
 
 
 @pytest.fixture(scope="module")
@@ -226,69 +170,6 @@ def test_text_from_runs_is_shown_as_text(browser: Browser, runs: list[Path], tmp
     assert browser.ask("document.title") == "Rangecast report: first, <b>second"
     for section in ("verdicts", "comparison", "faults", "scenario", "latency", "links", "zones"):
         assert HOSTILE in browser.ask(f"document.getElementById('{section}').textContent"), section
-
-
-class Reader(HTMLParser):
-    """Tags, attributes and text of a page, entities read back."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags, self.attributes, self.text = set[str](), list[tuple[str, str, str]](), list[str]()
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def holders(self, words: str) -> set[tuple[str, str]]:
-        """Tags and attributes of which some hold these words."""
-        return {(tag, name) for tag, name, value in self.attributes if words in value}
-
-
-TAGS = {"html", "head", "meta", "link", "title", "style", "body", "h1", "h2", "h3", "p", "div", "span", "code", "pre"}
-TAGS |= {"header", "nav", "main", "section", "details", "summary", "ul", "li", "a", "figure", "figcaption"}
-TAGS |= {"table", "thead", "tbody", "tr", "th", "td"}
-TAGS |= {"svg", "g", "line", "polyline", "polygon", "rect", "circle", "text"}
-
-
-def test_hostile_names_are_text_wherever_they_stand_in_a_report(runs: list[Path], tmp_path: Path) -> None:
-    run = make_run(tmp_path / "<script>alert(1)&amp;\"'{{ 7 * 7 }}{% endblock %}")
-    read = Reader(report_page([*runs, run]))
-    assert read.tags == TAGS - {"g", "code"}
-    assert not [name for _, name, _ in read.attributes if name.startswith("on")]
-    # Of the approach: labels of charts, tables and maps that are read aloud.
-    assert read.holders(HOSTILE) == {("svg", "aria-label"), ("div", "aria-label")}
-    assert read.holders(run.name) == {("svg", "aria-label"), ("div", "aria-label")}
-    text = "".join(read.text)
-    assert text.count(run.name) > 20
-    assert text.count(HOSTILE) > 50
-    assert "7 * 7" in text
-    assert text.count("{{ 7 * 7 }}") == text.count("7 * 7")
-    # In tips, which tell the whole name.
-    assert f"first: {HOSTILE}: 7" in read.text
-
-
-def test_hostile_names_are_text_wherever_they_stand_in_an_explanation() -> None:
-    rng = np.random.default_rng(2)
-    l, r = np.sort(rng.random((2, 2000)), axis=0)
-    workload = Workload(2, rng.random(12), rng.random(12), l.copy(), r.copy())
-    i = int(np.argmin(workload.y))
-    for approach in ("paint-dense", "unicast"):
-        shown = explain(workload, single_update(workload, i, 0.95), 0, approach, names=[HOSTILE] * 12)
-        read = Reader(explain_page(shown))
-        added = {"script", "input", "button"}
-        assert read.tags <= TAGS | added
-        assert added <= read.tags
-        assert not [name for _, name, _ in read.attributes if name.startswith("on")]
-        assert read.holders(HOSTILE) == {("svg", "aria-label")}
-        captions = next(json.loads(text) for text in read.text if text.startswith('["'))
-        assert all(HOSTILE in caption for caption in captions)
-        for words in (f"object {i} ({HOSTILE})", f"{i} ({HOSTILE})"):
-            assert any(words in text for text in read.text), words
 
 
 def test_downloads_hold_the_tables(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
