@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sortedcontainers import SortedDict
 
+from cn.free_ids import FreeIds
 from cn.zones import Ints
 
 __all__ = ["RelaxedSubscribers"]
@@ -37,20 +39,22 @@ class RelaxedSubscribers:
 
     Notes
     -----
-    O(m + n + p) space for p stale pairs; an event costs O(stale pairs of its object + subscriptions that missed it).
+    O(m + n + p) space for p stale pairs; an event costs O(log p) for each stale pair of its object and for each
+    subscription that missed it. The pairs are sorted by subscription and object at all times.
     """
 
     def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
         self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
         self._x, self._y = np.array(x, np.float64), np.array(y, np.float64)
         self._last = np.full(len(self._x), -1, np.int64)
-        self._stale: dict[int, dict[int, _Stale]] = {}
-        self._free: list[int] = []
+        self._stale: SortedDict[tuple[int, int], _Stale] = SortedDict()
+        self._unaware: dict[int, set[int]] = {}
+        self._ids = FreeIds(len(self._l))
 
     @property
     def stale(self) -> list[tuple[int, int]]:
-        """Pairs (subscription, object) that miss the last event of the object that concerns them, sorted."""
-        return sorted((s, i) for i, pairs in self._stale.items() for s in pairs)
+        """Pairs (subscription, object) that miss the last event of the object that concerns them, sorted. O(p)."""
+        return list(self._stale)
 
     def event(self, event: int, obj: int, x: float, y: float, missed: npt.ArrayLike) -> None:
         """Note an event that everyone whose range holds x has heard of, except `missed`.
@@ -67,31 +71,31 @@ class RelaxedSubscribers:
         """
         if event <= self._last[obj]:
             raise ValueError(f"event must be above {self._last[obj]} (the object's last one), got {event}")
-        before = self._stale.pop(obj, {})
-        # Who does not hold the new x was not to be told, and stays as it was.
-        after = {s: known for s, known in before.items() if not self._holds(s, x)}
+        before = {s: self._stale[s, obj] for s in self._unaware.get(obj, ())}
+        for s in before:
+            # Who does not hold the new x was not to be told, and stays as it was.
+            if self._holds(s, x):
+                self._forget(s, obj)
         previous = _Stale(int(self._last[obj]), float(self._y[obj]), event)
         unknown = previous._replace(y=np.inf)
         for s in np.asarray(missed, np.int64).tolist():
             if not self._holds(s, x):
                 raise ValueError(f"missed must hold subscriptions whose range has x = {x}, got {s}")
             known = before.get(s, previous if self._holds(s, self._x[obj]) else unknown)
-            after[s] = known._replace(due=event)
-        if after:
-            self._stale[obj] = after
+            self._stale[s, obj] = known._replace(due=event)
+            self._unaware.setdefault(obj, set()).add(s)
         self._x[obj], self._y[obj], self._last[obj] = x, y, event
 
     def late(self, event: int, obj: int, y: float, subscriptions: Ints) -> None:
         """Hand over a message of `event` that was missed but arrives after all; newer knowledge stays as it is."""
-        pairs = self._stale.get(obj, {})
         for s in subscriptions.tolist():
-            if s in pairs and event > pairs[s].event:
-                if event == pairs[s].due:
-                    del pairs[s]
-                else:
-                    pairs[s] = pairs[s]._replace(event=event, y=y)
-        if obj in self._stale and not pairs:
-            del self._stale[obj]
+            known = self._stale.get((s, obj))
+            if known is None or event <= known.event:
+                continue
+            if event == known.due:
+                self._forget(s, obj)
+            else:
+                self._stale[s, obj] = known._replace(event=event, y=y)
 
     def join(self, l: npt.ArrayLike, r: npt.ArrayLike) -> Ints:
         """Take in subscriptions that know the objects in their ranges as they are; returns their ids. O(m).
@@ -100,34 +104,39 @@ class RelaxedSubscribers:
         who had the ids before, tells newcomers nothing new: `late` ignores it.
         """
         lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
-        more = max(len(lows) - len(self._free), 0)
-        self._free[:0] = range(len(self._l) + more - 1, len(self._l) - 1, -1)
+        ids = self._ids.take_many(len(lows))
+        more = self._ids.bound - len(self._l)
         self._l, self._r = (np.append(column, np.zeros(more)) for column in (self._l, self._r))
-        ids = np.array([self._free.pop() for _ in range(len(lows))], np.int64)
         self._l[ids], self._r[ids] = lows, highs
         return ids
 
     def leave(self, ids: npt.ArrayLike) -> None:
-        """Let subscriptions go; what still comes for them is ignored. O(stale pairs)."""
+        """Let subscriptions go; what still comes for them is ignored. O(log p) for each and each stale pair of it."""
         rows = np.unique(np.asarray(ids, np.int64))
         if rows.size and not (rows[0] >= 0 and rows[-1] < len(self._l) and (self._l[rows] <= self._r[rows]).all()):
             raise ValueError("ids must be those of subscriptions present")
         self._l[rows], self._r[rows] = np.inf, -np.inf
-        gone = set(rows.tolist())
-        for obj in list(self._stale):
-            self._stale[obj] = {s: known for s, known in self._stale[obj].items() if s not in gone}
-            if not self._stale[obj]:
-                del self._stale[obj]
-        self._free.extend(rows[::-1].tolist())
+        for s in rows.tolist():
+            for obj in self._unknown_to(s):
+                self._forget(s, obj)
+        self._ids.give_back(rows[::-1].tolist())
 
     def top(self, subscription: int, k: int) -> list[tuple[float, int]]:
-        """The k lowest (y, object) by what a subscription knows. O(n log n)."""
+        """The k lowest (y, object) by what a subscription knows. O(n log n + log p)."""
         known = np.where((self._l[subscription] <= self._x) & (self._x <= self._r[subscription]), self._y, np.inf)
-        for obj, pairs in self._stale.items():
-            if subscription in pairs:
-                known[obj] = pairs[subscription].y
+        for obj in self._unknown_to(subscription):
+            known[obj] = self._stale[subscription, obj].y
         order = np.argsort(known, kind="stable")[:k]
         return [(float(known[i]), int(i)) for i in order if known[i] < np.inf]
+
+    def _unknown_to(self, subscription: int) -> list[int]:
+        """Objects whose last event a subscription missed, in order."""
+        return [obj for _, obj in self._stale.irange((subscription, 0), (subscription + 1, 0), (True, False))]
+
+    def _forget(self, subscription: int, obj: int) -> None:
+        """Note that a subscription knows an object as it is, or has nothing to do with it."""
+        del self._stale[subscription, obj]
+        self._unaware[obj].remove(subscription)
 
     def _holds(self, subscription: int, x: float) -> bool:
         return bool(self._l[subscription] <= x <= self._r[subscription])

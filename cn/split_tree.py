@@ -8,6 +8,8 @@ opens the outermost ones to infinity.
 from math import inf, nextafter
 from typing import NamedTuple
 
+from cn.free_ids import FreeIds
+
 __all__ = ["Box", "Split", "SplitTree", "Takeover"]
 
 
@@ -52,7 +54,7 @@ class SplitTree:
         self.cut = [0.0]
         self.broker = [0]
         self.leaf = {0: 0}
-        self._free: list[int] = []
+        self._rows = FreeIds(1)
 
     def find(self, l: float, r: float) -> int:
         """Leaf that holds a point; depth of the tree, O(log n) for n brokers when splits are uniform."""
@@ -119,8 +121,8 @@ class SplitTree:
         return box.l_lo < box.l_hi and box.r_lo < box.r_hi and above
 
     def _row(self, box: Box, parent: int, broker: int) -> int:
-        if self._free:
-            row = self._free.pop()
+        row = self._rows.take()
+        if row < len(self.box):
             self.box[row], self.parent[row], self.broker[row] = box, parent, broker
             return row
         self.box.append(box)
@@ -129,10 +131,10 @@ class SplitTree:
         self.children.append(())
         self.dimension.append(0)
         self.cut.append(0.0)
-        return len(self.box) - 1
+        return row
 
     def _undo(self, node: int, broker: int) -> None:
-        self._free.extend(self.children[node])
+        self._rows.give_back(self.children[node])
         self.children[node] = ()
         self.broker[node] = broker
         self.leaf[broker] = node

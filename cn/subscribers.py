@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cn.free_ids import FreeIds
 from cn.zones import Floats, Ints
 from floor.kernels import njit
 
@@ -45,7 +46,7 @@ class Subscribers:
         m = len(lows)
         self._lists = _Lists(lows, highs, np.full((m, k), -1, np.int32), np.full((m, k), np.inf))
         self._present = np.ones(m, np.bool_)
-        self._free: list[int] = []
+        self._ids = FreeIds(m)
 
     def __len__(self) -> int:
         """Number of subscriptions present."""
@@ -104,8 +105,8 @@ class Subscribers:
         """
         lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
         _refuse_wrong_ranges(lows, highs)
-        self._make_room(len(lows))
-        ids = np.array([self._free.pop() for _ in range(len(lows))], np.int64)
+        ids = self._ids.take_many(len(lows))
+        self._make_room()
         self._lists.l[ids], self._lists.r[ids] = lows, highs
         self._present[ids] = True
         _fill(self._lists, ids, *_in_rank_order(x, y, alive))
@@ -121,7 +122,7 @@ class Subscribers:
         self._lists.y[rows] = np.inf
         # An empty range takes nothing in.
         self._lists.l[rows], self._lists.r[rows] = np.inf, -np.inf
-        self._free.extend(np.unique(rows)[::-1].tolist())
+        self._ids.give_back(np.unique(rows)[::-1].tolist())
 
     def apply(self, table: npt.NDArray[np.void], offsets: Ints, subscriptions: Ints) -> int:
         """Hand over messages in table order, message i to `subscriptions[offsets[i]:offsets[i + 1]]` (Section II-A).
@@ -146,12 +147,11 @@ class Subscribers:
         rows = np.flatnonzero(self._present) if ids is None else np.asarray(ids, np.int64)
         return _wrong(self._lists, rows, *_in_rank_order(x, y, alive))
 
-    def _make_room(self, newcomers: int) -> None:
+    def _make_room(self) -> None:
         rows = len(self._present)
-        more = newcomers - len(self._free)
-        if more <= 0:
+        if self._ids.bound <= rows:
             return
-        more = max(more, rows // 8)
+        more = max(self._ids.bound - rows, rows // 8)
         k = self.k
         self._lists = _Lists(
             np.append(self._lists.l, np.full(more, np.inf)),
@@ -160,7 +160,6 @@ class Subscribers:
             np.concatenate((self._lists.y, np.full((more, k), np.inf))),
         )
         self._present = np.append(self._present, np.zeros(more, np.bool_))
-        self._free[:0] = range(rows + more - 1, rows - 1, -1)
 
 
 def _refuse_wrong_ranges(l: Floats, r: Floats) -> None:

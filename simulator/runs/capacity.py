@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from rich.progress import Progress
+from sortedcontainers import SortedDict
 
 import pipeline
 from simulator.approaches.registry import parse_approach
@@ -178,28 +179,54 @@ def find_capacity(
 
     About log2 of (capacity / start) tests, and six.
     """
-    first = test(start_per_s)
-    low, high = (first, None) if first.passes(bound_ms) else (None, first)
-    if low is None and not batches and not (idle := test(_LOWEST_PER_S)).passes(bound_ms):
+    tried = _Tried(test, bound_ms)
+    first = tried.measure(start_per_s)
+    if tried.low is None and not batches and not (idle := test(_LOWEST_PER_S)).passes(bound_ms):
         return Capacity(name, None, idle)
     rate = start_per_s / 2
-    while low is None and rate >= _LOWEST_PER_S:
-        measured, rate = test(rate), rate / 2
-        low, high = (measured, high) if measured.passes(bound_ms) else (None, measured)
+    while tried.low is None and rate >= _LOWEST_PER_S:
+        tried.measure(rate)
+        rate /= 2
     rate = 2 * start_per_s
-    if low is None:  # windows that wait too long for their events fill sooner at a higher rate
-        while low is None and rate <= _HIGHEST_PER_S:
-            measured, rate = test(rate), 2 * rate
-            low, high = (measured, None) if measured.passes(bound_ms) else (None, first)
-        if low is None:
-            return Capacity(name, None, first)
-    while high is None and rate <= _HIGHEST_PER_S:
-        measured, rate = test(rate), 2 * rate
-        low, high = (measured, None) if measured.passes(bound_ms) else (low, measured)
-    while high is not None and high.rate_per_s - low.rate_per_s > _WIDTH * low.rate_per_s:
-        measured = test((low.rate_per_s + high.rate_per_s) / 2)
-        if measured.passes(bound_ms):
-            low = measured
-        else:
-            high = measured
-    return Capacity(name, low, high)
+    # Windows that wait too long for their events fill sooner at a higher rate.
+    while tried.high is None and rate <= _HIGHEST_PER_S:
+        tried.measure(rate)
+        rate *= 2
+    if tried.low is None:
+        return Capacity(name, None, first)
+    while (middle := tried.middle()) is not None:
+        tried.measure(middle)
+    return Capacity(name, tried.low, tried.high)
+
+
+class _Tried:
+    """The rates that were measured, in ascending order: the highest in time and the next above it are the answer."""
+
+    def __init__(self, test: Callable[[float], Probe], bound_ms: float) -> None:
+        self._test, self._bound_ms = test, bound_ms
+        self._probes: SortedDict[float, Probe] = SortedDict()
+
+    def measure(self, rate_per_s: float) -> Probe:
+        """Measure a rate and keep what is found."""
+        self._probes[rate_per_s] = measured = self._test(rate_per_s)
+        return measured
+
+    @property
+    def low(self) -> Probe | None:
+        """At the highest rate that is in time."""
+        return next((found for found in reversed(self._probes.values()) if found.passes(self._bound_ms)), None)
+
+    @property
+    def high(self) -> Probe | None:
+        """At the lowest rate above that one, which is not; None if there is none."""
+        if self.low is None:
+            return None
+        above = self._probes.bisect_right(self.low.rate_per_s)
+        return self._probes.peekitem(above)[1] if above < len(self._probes) else None
+
+    def middle(self) -> float | None:
+        """The rate between the two; None once they are close, or there are no two."""
+        low, high = self.low, self.high
+        if low is None or high is None or high.rate_per_s - low.rate_per_s <= _WIDTH * low.rate_per_s:
+            return None
+        return (low.rate_per_s + high.rate_per_s) / 2

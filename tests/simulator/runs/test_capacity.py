@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from floor.errors import RangecastError
@@ -123,6 +125,30 @@ def test_the_search_closes_in_on_any_limit(limit: float) -> None:
     assert answer.failing is not None
     assert answer.highest.rate_per_s <= limit < answer.failing.rate_per_s <= 1.02 * answer.highest.rate_per_s
     assert len(asked) < 30
+
+
+@given(start=st.floats(1e-4, 1e7), low=st.floats(1e-4, 1e7), width=st.floats(1.0, 1e6), batches=st.booleans())
+def test_the_answer_is_next_to_each_other_in_the_list_of_rates_tried(
+    start: float, low: float, width: float, batches: bool
+) -> None:
+    """In time between `low` and `width` times that, for windows, or from 0 on."""
+
+    def in_time(rate: float) -> bool:
+        return (not batches or rate >= low) and rate < low * width
+
+    test, asked = stepwise(in_time)
+    answer = find_capacity("any", test, start, 10.0, batches=batches)
+    # The lowest rate of all is asked for only to see whether any is in time.
+    tried = sorted({rate for rate in asked if rate != 1e-3})
+    passing = [rate for rate in tried if in_time(rate)]
+    if answer.highest is None:
+        assert passing == []
+        return
+    above = tried[tried.index(passing[-1]) + 1 :]
+    assert answer.highest.rate_per_s == passing[-1]
+    assert (answer.failing and answer.failing.rate_per_s) == (above[0] if above else None)
+    assert not above or above[0] <= 1.02 * passing[-1]
+    assert above or 2 * passing[-1] > 1e7
 
 
 def test_the_search_ends_where_nothing_fails_and_where_everything_does() -> None:
