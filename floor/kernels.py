@@ -1,8 +1,8 @@
 """The way kernels are compiled.
 
 Numba's own cache notices a changed module, but not a changed kernel that the module calls, nor a changed constant
-that it takes from another. `njit` therefore keys the cache directory of each module by a hash of its source and of the
-sources of all modules of the rooms that it imports, directly or not: a change has itself and what rests on it
+that it takes from another. `njit` therefore keys the cache directory of each module by a hash of its source and of
+the sources of all modules of the rooms that it imports, directly or not: a change has itself and what rests on it
 compiled anew, and nothing else.
 """
 
