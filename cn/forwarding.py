@@ -38,12 +38,11 @@ def next_edges(
     return bool(delivers), int(count)
 
 
-@overload(next_edges, strict=False)
+# Inlined: a call would count references to the arrays of the table, which costs more than most decisions.
+@overload(next_edges, strict=False, inline="always")
 def _choose(table: Any, *_: Any) -> Any:
     kernel = _KERNELS[table.instance_class]
-    return lambda table, broker, came_from, l_in, r_in, l_out, r_out, out: kernel(
-        table, broker, came_from, l_in, r_in, l_out, r_out, out
-    )
+    return getattr(kernel, "py_func", kernel)
 
 
 @njit

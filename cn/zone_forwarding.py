@@ -28,16 +28,10 @@ no other beyond the route.
 
 import numpy as np
 
-from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints, ZoneTable
+from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Ints, ZoneTable
 from floor.kernels import njit
 
 __all__ = ["next_edges"]
-
-
-@njit
-def _meets(box: Floats, l_in: float, r_in: float, l_out: float, r_out: float) -> bool:
-    """Whether a zone and a message's rectangle have a point in common."""
-    return bool(box[0] < l_in and l_out < box[1] and box[2] < r_out and r_in < box[3])
 
 
 @njit
@@ -125,7 +119,12 @@ def next_edges(
 
     There are at most as many as neighbours. Only the broker's row and its neighbours' extents are read.
     """
-    if _meets(zones.extents[broker], l_in, r_in, l_out, r_out):
-        return True, _spread(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
-    out[0] = _toward(zones, broker, l_in, r_in, l_out, r_out)
-    return False, 1
+    l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
+    r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
+    delivers = l_lo < l_in and l_out < l_hi and r_lo < r_out and r_in < r_hi
+    count = 1
+    if delivers:
+        count = _spread(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
+    else:
+        out[0] = _toward(zones, broker, l_in, r_in, l_out, r_out)
+    return delivers, count
