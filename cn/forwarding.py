@@ -1,15 +1,18 @@
 """The walks of messages over a network, written once for all networks.
 
 A network has a table of flat arrays, with a field `neighbours` that gives the broker at the end of every link, and a
-kernel that decides for one broker:
+module with two kernels by which a broker decides:
 
-`next_edges(table, broker, came_from, l_in, r_in, l_out, r_out, out) -> (delivers, count)`
+`toward(table, broker, l_in, r_in, l_out, r_out) -> link or -1`
+    the link by which a message leaves a broker that it only passes on its way; -1 where it is to spread;
+`spread(table, broker, came_from, l_in, r_in, l_out, r_out, out) -> (delivers, count)`
     whether the broker delivers the message, and how many links it leaves by; these are written into `out`.
 
-The walks call `next_edges` of this module, which chooses the kernel by the type of the table: in compiled code at
-compile time, at no cost, and in Python by a table.
+The functions of this module choose the kernel by the type of the table: in compiled code at compile time, at no cost,
+and in Python by a table.
 """
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,22 +30,46 @@ __all__ = ["follow_messages", "multicast", "next_edges"]
 Flags = npt.NDArray[np.bool_]
 Table = TreeTable | ZoneTable
 
-_KERNELS: dict[type, Any] = {TreeTable: tree_forwarding.next_edges, ZoneTable: zone_forwarding.next_edges}
+_MODULES: dict[type, ModuleType] = {TreeTable: tree_forwarding, ZoneTable: zone_forwarding}
 
 
+def _toward(table: Table, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
+    """Link by which a message leaves a broker that it only passes, or -1."""
+    return int(_MODULES[type(table)].toward(table, broker, l_in, r_in, l_out, r_out))
+
+
+def _spread(
+    table: Table, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
+) -> tuple[bool, int]:
+    """Whether a broker delivers a message, and how many links it leaves by, which are written into `out`."""
+    delivers, count = _MODULES[type(table)].spread(table, broker, came_from, l_in, r_in, l_out, r_out, out)
+    return bool(delivers), int(count)
+
+
+def _compile(name: str) -> None:
+    """Tell Numba to put the kernel of the table's module where compiled code calls the function of that name."""
+
+    def choose(table: Any, *_: Any) -> Any:
+        kernel = getattr(_MODULES[table.instance_class], name.removeprefix("_"))
+        return getattr(kernel, "py_func", kernel)
+
+    overload(globals()[name], strict=False)(choose)
+
+
+_compile("_toward")
+_compile("_spread")
+
+
+@njit
 def next_edges(
     table: Table, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
 ) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many links it leaves by; these are written into `out`."""
-    delivers, count = _KERNELS[type(table)](table, broker, came_from, l_in, r_in, l_out, r_out, out)
-    return bool(delivers), int(count)
-
-
-# Inlined: a call would count references to the arrays of the table, which costs more than most decisions.
-@overload(next_edges, strict=False, inline="always")
-def _choose(table: Any, *_: Any) -> Any:
-    kernel = _KERNELS[table.instance_class]
-    return getattr(kernel, "py_func", kernel)
+    e = _toward(table, broker, l_in, r_in, l_out, r_out)
+    if e >= 0:
+        out[0] = e
+        return False, 1
+    return _spread(table, broker, came_from, l_in, r_in, l_out, r_out, out)
 
 
 @njit
@@ -63,14 +90,23 @@ def multicast(
         # A message visits a broker once at most, so n rows are room enough for it.
         if filled + n > len(reached):
             reached = np.concatenate((reached, np.empty((len(reached) + n, 2), np.int64)))
+        broker = sources[i]
         hops = 0
         links = 0
-        stack[0, 0], stack[0, 1], stack[0, 2] = sources[i], -1, 0
+        e = _toward(table, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+        while e >= 0:
+            crossed[e] += 1
+            hops += 1
+            links += cost[e]
+            broker = table.neighbours[e]
+            e = _toward(table, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+        # Nobody that a message spreads to is one that it passed on its way there: it came from no one.
+        stack[0, 0], stack[0, 1], stack[0, 2] = broker, -1, links
         depth = 1
         while depth > 0:
             depth -= 1
             broker, sender, travelled = stack[depth, 0], stack[depth, 1], stack[depth, 2]
-            here, count = next_edges(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
+            here, count = _spread(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
             if here:
                 reached[filled, 0], reached[filled, 1] = broker, travelled
                 filled += 1
@@ -95,30 +131,45 @@ def follow_messages(
     messages = len(l_in)
     offsets = np.zeros(messages + 1, np.int64)
     at_source = np.zeros(messages, np.bool_)
-    rows = np.empty((4 * messages + n, 3), np.int64)
-    delivers = np.zeros(len(rows), np.bool_)
+    senders = np.empty(4 * messages + n, np.int64)
+    receivers = np.empty_like(senders)
+    previous = np.empty_like(senders)
+    delivers = np.empty(len(senders), np.bool_)
     out = np.empty(n, np.int64)
     filled = 0
     for i in range(messages):
         # A message visits a broker once at most, so n rows are room enough for it.
-        if filled + n > len(rows):
-            rows = np.concatenate((rows, np.empty((len(rows) + n, 3), np.int64)))
-            delivers = np.concatenate((delivers, np.zeros(len(rows) - len(delivers), np.bool_)))
+        if filled + n > len(senders):
+            more = np.empty(len(senders) + n, np.int64)
+            senders = np.concatenate((senders, more))
+            receivers = np.concatenate((receivers, more))
+            previous = np.concatenate((previous, more))
+            delivers = np.concatenate((delivers, np.empty(len(more), np.bool_)))
         broker, sender, row, following = sources[i], -1, -1, filled
         while True:
-            here, count = next_edges(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
+            e = _toward(table, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+            if e >= 0:
+                here, count, out[0] = False, 1, e
+            else:
+                here, count = _spread(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
             if row < 0:
                 at_source[i] = here
             else:
                 delivers[row] = here
             for h in range(count):
-                rows[filled, 0], rows[filled, 1], rows[filled, 2] = broker, table.neighbours[out[h]], row
+                senders[filled], receivers[filled], previous[filled] = broker, table.neighbours[out[h]], row
                 filled += 1
             if following == filled:
                 break
             row = following
-            sender, broker = rows[row, 0], rows[row, 1]
+            sender, broker = senders[row], receivers[row]
             following += 1
         offsets[i + 1] = filled
-    senders, receivers, previous = rows[:filled, 0].copy(), rows[:filled, 1].copy(), rows[:filled, 2].copy()
-    return offsets, senders, receivers, previous, delivers[:filled].copy(), at_source
+    return (
+        offsets,
+        senders[:filled].copy(),
+        receivers[:filled].copy(),
+        previous[:filled].copy(),
+        delivers[:filled].copy(),
+        at_source,
+    )

@@ -4,11 +4,17 @@ from cn.deliveries import Ints
 from cn.summaries import TreeTable, meets_any
 from floor.kernels import njit
 
-__all__ = ["next_edges"]
+__all__ = ["spread", "toward"]
 
 
 @njit
-def next_edges(
+def toward(table: TreeTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:  # noqa: ARG001
+    """-1: a message spreads from where it starts."""
+    return -1
+
+
+@njit
+def spread(
     table: TreeTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
 ) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many links it leaves by; these are written into `out`.

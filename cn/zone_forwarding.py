@@ -31,12 +31,15 @@ import numpy as np
 from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Ints, ZoneTable
 from floor.kernels import njit
 
-__all__ = ["next_edges"]
+__all__ = ["spread", "toward"]
 
 
 @njit
-def _toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
-    """Edge by which a message leaves a zone that its rectangle does not meet; see the module's proof."""
+def toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
+    """Edge by which a message leaves a zone that its rectangle does not meet, or -1; see the module's proof.
+
+    Only the broker's row and its neighbours' extents are read, here and below.
+    """
     l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
     r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
     left, right, below, above = l_in <= l_lo, l_hi <= l_out, r_out <= r_lo, r_hi <= r_in
@@ -78,10 +81,13 @@ def _toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: floa
 
 
 @njit
-def _spread(
+def spread(
     zones: ZoneTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> int:
-    """Write the edges of the region's tree at a zone of it, but the one the message came by; returns how many."""
+) -> tuple[bool, int]:
+    """Write the edges of the region's tree at a zone of it, but the one the message came by: at most its neighbours.
+
+    Every zone of the tree delivers; returns that, and how many edges there are.
+    """
     l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
     r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
     count = 0
@@ -108,23 +114,4 @@ def _spread(
             if l_lo < a <= l_hi and l_out < a and zones.beyond[e, 0] < a and zones.neighbours[e] != came_from:
                 out[count] = e
                 count += 1
-    return count
-
-
-@njit
-def next_edges(
-    zones: ZoneTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> tuple[bool, int]:
-    """Whether a broker delivers a message, and how many edges it leaves by; these are written into `out`.
-
-    There are at most as many as neighbours. Only the broker's row and its neighbours' extents are read.
-    """
-    l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
-    r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
-    delivers = l_lo < l_in and l_out < l_hi and r_lo < r_out and r_in < r_hi
-    count = 1
-    if delivers:
-        count = _spread(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
-    else:
-        out[0] = _toward(zones, broker, l_in, r_in, l_out, r_out)
-    return delivers, count
+    return True, count
