@@ -169,7 +169,7 @@ def _spark_aside(master: str, directory: Path, watch: Stopwatch, *, brief: bool)
 
     def start() -> SparkSession:
         with watch("spark_start"):
-            return pipeline.spark_session(master, brief=brief)
+            return pipeline.spark_session(master, brief=brief, keep_classes=True)
 
     fresh = not pipeline.spark_runs()
     with ThreadPoolExecutor(1) as aside:
