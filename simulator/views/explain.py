@@ -2,7 +2,7 @@
 
 What is shown of the sweep comes from the functions that Paint-Dense itself is made of (`paint.index`, `paint.sweep`,
 `paint.geometry`), called one at a time; the messages are those that the approach's own session sends. Nothing of the
-algorithm is written here a second time. Drawing is in `explain_figures` and `explain_page`.
+algorithm is written here a second time. Drawing is in `explain_figure` and `explain_page`.
 """
 
 from collections.abc import Iterator, Sequence
