@@ -16,9 +16,8 @@ _WIDEST = 1000
 def text_of(table: Table) -> str:
     """A table for a terminal, as wide as it needs: a number must not lose digits."""
     stream = io.StringIO()
-    console = Console(file=stream, width=_WIDEST, color_system=None)
-    width = console.measure(table).maximum
-    Console(file=stream, width=width, color_system=None).print(table, crop=False)
+    console = Console(file=stream, width=_WIDEST, color_system=None, force_jupyter=False)
+    console.print(table, width=console.measure(table).maximum, crop=False)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")
 
 

@@ -37,9 +37,21 @@ def test_the_approach_of_the_guide_is_right_on_all_kinds_of_events_and_faults(se
 
 
 def test_the_network_from_python_prints_what_the_page_says() -> None:
-    page = (DOCS / "network-from-python.md").read_text(encoding="utf-8")
+    _run_page("network-from-python.md", 6)
+
+
+def test_rangecast_from_python_prints_what_the_page_says(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _run_page("python.md", 7)
+    assert {"small.png", "small.html", "event.svg", "sweep.png"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def _run_page(name: str, count: int) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
     pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
-    assert len(pieces) == page.count("```python") == 6
+    assert len(pieces) == page.count("```python") == count
     names: dict[str, object] = {}
     for code, printed in pieces:
         out = io.StringIO()

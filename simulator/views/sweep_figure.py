@@ -60,7 +60,7 @@ def draw_sweep(results: pa.Table, keys: Sequence[str], metric: str, along: str |
     across = min(len(panels), 3)
     down = -(-len(panels) // across)
     with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):
-        figure = Figure(figsize=(1.2 + 4.2 * across, 3.6 * down), layout="constrained")
+        figure = Figure(figsize=(2.4 + 4 * across, 3.6 * down), layout="constrained")
         every = list(figure.subplots(down, across, squeeze=False, sharey=True).flat)
         for axes, (title, rows) in zip(every, panels.items(), strict=False):
             axes.set(title=title, xlabel=chosen)
@@ -72,7 +72,7 @@ def draw_sweep(results: pa.Table, keys: Sequence[str], metric: str, along: str |
         means = [row["mean"] for rows in panels.values() for row in rows]
         if min(means) > 0 and max(means) >= _LOG * min(means):
             every[0].set_yscale("log")  # and with it the others, which share the axis
-        every[0].legend(fontsize=8)
+        figure.legend(*every[0].get_legend_handles_labels(), fontsize=8, loc="outside right upper")
     return figure
 
 

@@ -1,7 +1,6 @@
 """Runs from Python: tables equal the files, what is shown is what the command line prints."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,9 @@ from tests.rangecast.small import SMALL
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Path]:
-    """Where the runs of this module are, and a cache of its own."""
-    path = tmp_path_factory.mktemp("door")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANGECAST_CACHE", str(path / "cache"))
-        yield path
+def place(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """Where the runs of this module are."""
+    return tmp_path_factory.mktemp("door")
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +79,12 @@ def test_what_is_shown_is_what_the_command_line_prints(timed: rangecast.Result, 
     head = repr(both).splitlines().index(next(line for line in repr(both).splitlines() if "─" in line)) + 1
     assert html.count("<tr>") == 1 + len(repr(both).splitlines()[head:])
     assert "timed<br>paint-<br>dense" in html
+
+
+def test_a_notebook_is_shown_one_table(counted: rangecast.Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = repr(counted)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)  # where rich displays what it is told to print
+    assert repr(counted) == outside
 
 
 def test_a_comparison_is_a_frame(timed: rangecast.Result, counted: rangecast.Result) -> None:
