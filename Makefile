@@ -25,7 +25,7 @@ chromium: $(INSTALLED)  ## check for Chromium, which the tests of pages need; as
 	@$(BIN)/python -m tests.chromium --install
 
 demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
-	$(BIN)/rangecast run scenarios/demo.toml
+	$(BIN)/rangecast demo
 
 test: $(INSTALLED) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'not slow' --nbmake tests notebooks

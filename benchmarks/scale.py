@@ -11,14 +11,13 @@ import sys
 import time
 
 import numpy as np
-from rich.progress import Progress
 
 from benchmarks.record import write_rows
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble
+from simulator.results.collectors import EventRecords
 from simulator.results.loads import Loads
-from simulator.results.stopwatch import Stopwatch
-from simulator.runs.run import answer
+from simulator.runs.answer import answer
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
@@ -58,11 +57,10 @@ def measure(engine: str, m: int, events: int, approaches: list[str]) -> dict[str
     start = time.process_time()
     ingredients = assemble(scenario, Workload(20, x, y, l, r), rng.random(m))
     ready = time.process_time()
-    silent = Progress(disable=True)
     for name in approaches:
         loads = Loads(len(ingredients.network))
-        for _ in answer(scenario, ingredients, name, None, silent, Stopwatch(), Ledger(), loads):
-            pass
+        records = EventRecords(scenario, ingredients, name, lambda _: None)
+        answer(scenario, ingredients, name, [loads, records], ledger=Ledger())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return {
         "engine": engine,

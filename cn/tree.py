@@ -18,7 +18,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from cn.deliveries import Deliveries, Floats, Hops, Ints, finite_ends, link_costs, message_corners, message_starts
-from cn.forwarding import follow_messages, multicast, next_hops
+from cn.forwarding import follow_messages, multicast, next_edges
 from cn.summaries import TreeTable, grow, summarise_links, summarise_own
 from floor.errors import RangecastError
 from floor.kernels import njit
@@ -192,8 +192,8 @@ class RoutingTree:
         """
         self._check_present(broker)
         out = np.empty(len(self), np.int64)
-        delivers, count = next_hops(self.table, broker, came_from, l_in, r_in, l_out, r_out, out)
-        return bool(delivers), self.table.neighbours[out[:count]].tolist()
+        delivers, count = next_edges(self.table, broker, came_from, l_in, r_in, l_out, r_out, out)
+        return delivers, self.table.neighbours[out[:count]].tolist()
 
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
@@ -217,13 +217,14 @@ class RoutingTree:
         starts = message_starts(sources, len(table), self.present)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         cost = link_costs(ip_hops, len(self), owners, self.table.neighbours)
-        columns = multicast(self.table, *corners, starts, cost)
+        columns = multicast(self.table, len(self), *corners, starts, cost)
         return Deliveries(*columns[:5], np.column_stack((owners, self.table.neighbours, columns[5])))
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts."""
         corners = message_corners(table)
-        return Hops(*follow_messages(self.table, *corners, message_starts(sources, len(table), self.present)))
+        starts = message_starts(sources, len(table), self.present)
+        return Hops(*follow_messages(self.table, len(self), *corners, starts))
 
     def path(self, source: int, target: int) -> list[int]:
         """Brokers from one to another along the tree, both included: for unicast over the overlay. O(n)."""

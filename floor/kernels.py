@@ -1,48 +1,86 @@
 """The way kernels are compiled.
 
-Numba's own cache notices a changed module, but not a changed kernel that the module calls. `njit` therefore
-keys the cache directory of each room by a hash of the kernel sources of that room and of the rooms it may import.
+Numba's own cache notices a changed module, but not a changed kernel that the module calls, nor a changed constant
+that it takes from another. `njit` therefore keys the cache directory of each module by a hash of its source and of
+the sources of all modules of the rooms that it imports, directly or not: a change has itself and what rests on it
+compiled anew, and nothing else.
 """
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 from numba.core import event
 
 from floor.cache import cache_dir
 
-__all__ = ["njit"]
+__all__ = ["ROOMS", "module_sources", "njit"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
+ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "simulator", "topologies")
+
 _config: Any = numba.config  # Numba sets its attributes at run time
 
-_IMPORTS = {
-    "matching": ("matching",),
-    "topologies": ("topologies",),
-    "paint": ("paint", "matching"),
-    "cn": ("cn", "paint", "topologies", "matching"),
-    "pipeline": ("pipeline", "paint", "matching"),
-    "simulator": ("simulator", "cn", "pipeline", "paint", "topologies", "matching"),
-}
+_ROOT = Path(__file__).parent.parent
+
+# What looks like an import in a text or a comment costs a file more in the hash, and takes none away.
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", flags=re.MULTILINE
+)
+
+
+class _Source(NamedTuple):
+    text: str
+    imports: tuple[str, ...]
+    """Modules that it may import: `from a import b` may mean a module a, or a.b."""
 
 
 @cache
-def _kernel_cache(room: str) -> Path:
-    """Cache directory of a room's kernels."""
-    root = Path(__file__).parent.parent
+def _read(path: Path) -> _Source | None:
+    if not path.is_file():
+        return None
+    text = path.read_text(encoding="utf-8")
+    imports: list[str] = []
+    for origin, names, modules in _IMPORT.findall(re.sub(r"#[^\n]*", "", text)):
+        listed = [name.split()[0] for name in (names or modules).strip("()").split(",") if name.strip()]
+        imports += [origin, *(f"{origin}.{name}" for name in listed)] if origin else listed
+    return _Source(text, tuple(imports))
+
+
+def _source(module: str, root: Path) -> _Source | None:
+    """Source of a module of the rooms; None of a name that is no such module."""
+    if module.partition(".")[0] not in ROOMS:
+        return None
+    place = root.joinpath(*module.split("."))
+    return _read(place.with_suffix(".py")) or _read(place / "__init__.py")
+
+
+def module_sources(module: str, root: Path = _ROOT) -> dict[str, str]:
+    """Sources, by module, of all that a module of the rooms rests on: its own and, on and on, those it imports."""
+    found: dict[str, str] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        source = None if name in found else _source(name, root)
+        if source is not None:
+            found[name] = source.text
+            waiting += source.imports
+    return found
+
+
+@cache
+def _kernel_cache(module: str) -> Path:
+    """Cache directory of a module's kernels."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for name in _IMPORTS[room]:
-        for source in sorted((root / name).rglob("*.py")):
-            text = source.read_bytes()
-            if b"njit" in text:
-                digest.update(text)
-    return cache_dir() / "kernels" / f"{room}-{digest.hexdigest()[:16]}"
+    for name, text in sorted(module_sources(module).items()):
+        digest.update(f"{name}\0{text}\0".encode())
+    return cache_dir() / "kernels" / f"{module}-{digest.hexdigest()[:16]}"
 
 
 class _CompilationNotice(event.Listener):
@@ -68,8 +106,9 @@ def njit(kernel: Kernel) -> Kernel:
 
     Kernels of the rooms are cached on disk across processes and source changes; those of others are not.
     """
-    room = kernel.__module__.partition(".")[0]
-    if room in _IMPORTS:
-        _config.CACHE_DIR = str(_kernel_cache(room))
-    compile_kernel: Any = numba.njit(cache=room in _IMPORTS)
+    module = kernel.__module__
+    of_a_room = _source(module, _ROOT) is not None
+    if of_a_room:
+        _config.CACHE_DIR = str(_kernel_cache(module))
+    compile_kernel: Any = numba.njit(cache=of_a_room)
     return cast("Kernel", compile_kernel(kernel))

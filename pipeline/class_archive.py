@@ -1,15 +1,17 @@
 """An archive of the classes that Spark loads, so that its JVM starts with half the work.
 
 The JVM can write the classes of one process to a file when it ends and map that file in later ones (class data
-sharing). The archive fits one Java and one Spark, which its name tells apart; where it is missing or does not fit,
-the JVM loads classes one by one as ever.
+sharing). The first session that is asked to leaves one behind. The archive fits one Java and one Spark, which its
+name tells apart; where it is missing or does not fit, the JVM loads classes one by one as ever.
 """
 
 import hashlib
 import os
 import subprocess
 import sys
+import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 import pyspark
@@ -17,23 +19,22 @@ import pyspark
 from floor.cache import cache_dir
 from pipeline.java import find_java
 
-__all__ = ["archive_classes", "archive_path"]
+__all__ = ["archive_classes", "archive_path", "keep_archive", "partial_archive"]
 
 _REHEARSAL = """
-import sys, tempfile
+import tempfile
 from pathlib import Path
-from pyspark import SparkContext
 from pipeline import ObjectSpec, PopulationSpec, objects, rehearse_summary, spark_session, write_population
-spark = spark_session("local[2]", driver_memory_mb=1024, config={"spark.driver.extraJavaOptions": sys.argv[1]})
+spark = spark_session("local[2]", driver_memory_mb=1024, keep_classes=True)
 with tempfile.TemporaryDirectory() as scratch:
     write_population(spark, PopulationSpec("uniform", 1000, 1), Path(scratch) / "population")
     objects(spark, ObjectSpec("uniform", 100, 1))
     rehearse_summary(spark, Path(scratch))
 spark.stop()
-jvm = SparkContext._gateway.proc
-jvm.stdin.close()  # the JVM ends, and writes the archive
-jvm.wait()
 """
+
+_WRITING_SECONDS = 120
+_FORGOTTEN_SECONDS = 3600
 
 
 def archive_path(java: Path) -> Path:
@@ -43,24 +44,49 @@ def archive_path(java: Path) -> Path:
     return cache_dir() / "spark" / f"classes-{hashlib.sha256(about.encode()).hexdigest()[:16]}.jsa"
 
 
+def partial_archive(archive: Path) -> Path | None:
+    """Name for a JVM to write to, which nobody else has; None where the directory cannot be made.
+
+    Removes what processes that were killed have left half-written.
+    """
+    try:
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        for left in archive.parent.glob(".*.jsa"):
+            if left.stat().st_mtime < time.time() - _FORGOTTEN_SECONDS:
+                left.unlink(missing_ok=True)
+    except OSError:
+        return None
+    return archive.with_name(f".{uuid.uuid4().hex}.jsa")
+
+
+def keep_archive(jvm: "subprocess.Popen[bytes]", partial: Path, archive: Path) -> None:
+    """Let a JVM end, wait until it has written its classes, and give the file its name; a few seconds.
+
+    Without a word if it cannot be done: the next session tries again.
+    """
+    print("rangecast: keeping the classes that Spark loaded, for quicker starts; this happens once", file=sys.stderr)
+    try:
+        if jvm.stdin is not None:
+            jvm.stdin.close()
+        if jvm.wait(_WRITING_SECONDS) == 0:
+            partial.replace(archive)
+    except (OSError, subprocess.TimeoutExpired, KeyboardInterrupt):
+        jvm.kill()
+        jvm.wait()
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
 def archive_classes() -> Path | None:
     """Make the archive if it is not there: its path, or None without a Java that makes one; about half a minute."""
     java = find_java()
     if java is None:
         return None
     path = archive_path(java)
-    if path.exists():
-        return path
-    partial = path.with_name(f".{uuid.uuid4().hex}.jsa")
-    try:
-        partial.parent.mkdir(parents=True, exist_ok=True)
-        option = f"-XX:ArchiveClassesAtExit={partial}"
-        subprocess.run(
-            [sys.executable, "-c", _REHEARSAL, option], env=os.environ, capture_output=True, check=True, timeout=600
-        )
-        partial.replace(path)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+    if not path.exists():
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(
+                [sys.executable, "-c", _REHEARSAL], env=os.environ, capture_output=True, check=False, timeout=600
+            )
+    return path if path.exists() else None

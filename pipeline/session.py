@@ -22,7 +22,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from pipeline.class_archive import archive_path
+from pipeline.class_archive import archive_path, keep_archive, partial_archive
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.java import require_java
 
@@ -48,6 +48,7 @@ def spark_session(
     driver_memory_mb: int | None = None,
     config: dict[str, str] | None = None,
     brief: bool = False,
+    keep_classes: bool = False,
 ) -> SparkSession:
     """
     Session on `master`: the one that runs already in this process, or a new one.
@@ -65,6 +66,9 @@ def spark_session(
     brief
         Whether only small jobs are to come. The JVM then compiles quickly instead of well: it starts with half the
         work, and makes large populations at half the speed.
+    keep_classes
+        Whether the process, if there is no archive of classes yet, leaves one for later starts when it ends, which
+        takes a few seconds more.
 
     Raises
     ------
@@ -82,7 +86,8 @@ def spark_session(
         raise PipelineError(f"a Spark session on {present} is running in this process; stop it before using {master}")
     check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
-    context = _start(master, settings, ["-XX:TieredStopAtLevel=1"] if brief else [])
+    options = ["-XX:TieredStopAtLevel=1"] if brief else []
+    context = _start(master, settings, options, keep_classes=keep_classes)
     session = SparkSession(context)
     if "spark.sql.shuffle.partitions" not in settings:
         session.conf.set("spark.sql.shuffle.partitions", str(max(2, context.defaultParallelism)))
@@ -205,10 +210,15 @@ def _spark_home() -> Path:
     return home
 
 
-def _start(master: str, settings: dict[str, str], jvm_options: list[str]) -> SparkContext:
+def _start(
+    master: str, settings: dict[str, str], jvm_options: list[str], *, keep_classes: bool = False
+) -> SparkContext:
     archive = archive_path(_prepare_environment(master))
+    partial = partial_archive(archive) if keep_classes and not archive.exists() else None
     if archive.exists():
         jvm_options.append(f'"-XX:SharedArchiveFile={archive}"')
+    elif partial is not None:
+        jvm_options.append(f'"-XX:ArchiveClassesAtExit={partial}"')
     settings.setdefault("spark.driver.extraJavaOptions", " ".join(jvm_options))
     conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(settings.items()))
     log = _scratch() / "spark.log"
@@ -221,6 +231,8 @@ def _start(master: str, settings: dict[str, str], jvm_options: list[str]) -> Spa
                 gateway = launch_gateway(conf, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
             except PySparkRuntimeError as error:
                 raise PipelineError(f"Spark could not start on {master}: {_reason(log)}") from error
+        if partial is not None:
+            atexit.register(keep_archive, gateway.proc, partial, archive)
         return SparkContext(conf=conf, gateway=gateway)
 
 

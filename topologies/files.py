@@ -77,7 +77,8 @@ def read_network(
     Raises
     ------
     TopologyError
-        When the file cannot be read, a line is wrong (named with its number), or the network is in several pieces.
+        When the file cannot be read, something in it is wrong (named with its line or, in a graph's file, its node or
+        link), or the network is in several pieces.
 
     Notes
     -----

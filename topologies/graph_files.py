@@ -1,175 +1,109 @@
-"""GraphML and GML, read so that whatever is wrong can be named with its line.
+"""GraphML and GML, read and written by networkx; what a network needs of them is checked here.
 
-networkx reads both formats, but forgets the lines. These readers take what a network needs (nodes, links, and the
-attributes `x`, `y`, `name`, `delay_ms`, `bandwidth_mbps`) and pass over the rest. Direction is dropped. Writing is
-left to networkx.
+That is nodes, links, and the attributes `x`, `y`, `name`, `delay_ms`, `bandwidth_mbps`; the rest is passed over, and
+direction is dropped. networkx tells the line of what it cannot parse, but forgets the lines of what it has read:
+wrong values are named by their node or link.
 """
 
-import html
 import re
-from collections import Counter
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+import warnings
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError
 from xml.parsers import expat
 
+import networkx as nx
+from networkx.readwrite.graphml import GraphMLReader
+
+from topologies.errors import TopologyError
 from topologies.network_builder import BrokenLineError, NetworkBuilder
 
 __all__ = ["parse_gml", "parse_graphml"]
 
-_DEEPEST = 50
+_ODD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What networkx stumbles over: a number where a record should be, two ids in a node, a string that does not end."""
 
 
-class _GraphmlReader:
-    """Handlers of the XML parser: an element under way, its data, and the names behind the keys."""
+class _GraphmlReader(GraphMLReader):
+    """networkx's reader with any namespace, values left as text, and what it lets pass refused.
+
+    It would make a node of whatever a link names, and merge nodes of the same id.
+    """
+
+    NS_GRAPHML = "*"  # type: ignore[misc]
 
     def __init__(self) -> None:
-        self.builder = NetworkBuilder()
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.names: dict[str, str] = {}
-        self.links: list[tuple[str, str, int, dict[str, Any]]] = []
-        self.open: list[tuple[str, dict[str, str], int, dict[str, Any]]] = []
-        self.key: str | None = None
-        self.found_graph = False
+        super().__init__(force_multigraph=True)
+        self.python_type = dict.fromkeys(self.python_type, str)
 
-    def _attribute(self, tag: str, attributes: dict[str, str], name: str) -> str:
-        if name not in attributes:
-            raise BrokenLineError(self.parser.CurrentLineNumber, f"<{tag}> lacks the attribute {name}")
-        return attributes[name]
+    def make_graph(self, graph_xml: Element, graphml_keys: Any, defaults: Any, G: Any = None) -> Any:
+        undirected = nx.MultiGraph() if G is None else G
+        return super().make_graph(graph_xml, graphml_keys, defaults, undirected)  # type: ignore[no-untyped-call]
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        tag = tag.rpartition(":")[2]
-        if tag == "graph":
-            self.found_graph = True
-        elif tag == "key":
-            identifier = self._attribute(tag, attributes, "id")
-            self.names[identifier] = attributes.get("attr.name", identifier)
-        elif tag in ("node", "edge"):
-            for name in ("id",) if tag == "node" else ("source", "target"):
-                self._attribute(tag, attributes, name)
-            self.open.append((tag, attributes, self.parser.CurrentLineNumber, {}))
-        elif tag == "data" and self.open:
-            key = self._attribute(tag, attributes, "key")
-            if key not in self.names:
-                raise BrokenLineError(self.parser.CurrentLineNumber, f"<data> names the key {key}, never declared")
-            self.key = self.names[key]
-            self.open[-1][3][self.key] = ""
+    def add_node(self, G: Any, node_xml: Element, graphml_keys: Any, defaults: Any) -> None:
+        label = node_xml.get("id")
+        if label is None:
+            raise TopologyError(f"<node> number {len(G) + 1} lacks the attribute id")
+        if label in G:
+            raise TopologyError(f"node {label} is declared a second time")
+        super().add_node(G, node_xml, graphml_keys, defaults)
 
-    def _text(self, text: str) -> None:
-        if self.key is not None:
-            self.open[-1][3][self.key] += text
-
-    def _end(self, tag: str) -> None:
-        tag = tag.rpartition(":")[2]
-        if tag == "data":
-            self.key = None
-        elif tag in ("node", "edge"):
-            _, attributes, line, data = self.open.pop()
-            if tag == "node":
-                self.builder.add_node(attributes["id"], line, data)
-            else:
-                self.links.append((attributes["source"], attributes["target"], line, data))
+    def add_edge(self, G: Any, edge_element: Element, graphml_keys: Any) -> None:
+        ends = [edge_element.get(end) for end in ("source", "target")]
+        for name, end in zip(("source", "target"), ends, strict=True):
+            if end is None:
+                raise TopologyError(f"<edge> number {G.number_of_edges() + 1} lacks the attribute {name}")
+            if end not in G:
+                raise TopologyError(f"link {ends[0]} - {ends[1]} names node {end}, which the file does not declare")
+        edge_element.attrib.pop("directed", None)
+        super().add_edge(G, edge_element, graphml_keys)
 
 
 def parse_graphml(text: str) -> NetworkBuilder:
     """Read GraphML; links may come before their nodes; O(length of the text)."""
-    reader = _GraphmlReader()
     try:
-        reader.parser.Parse(text, True)
-    except expat.ExpatError as error:
-        raise BrokenLineError(error.lineno, f"not well-formed XML: {expat.ErrorString(error.code)}") from None
-    if not reader.found_graph:
-        raise BrokenLineError(1, "no <graph> in the file")
-    for source, target, line, data in reader.links:
-        reader.builder.add_link(source, target, line, data)
-    return reader.builder
-
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    line: int
-
-
-_GML = re.compile(
-    r"""(?P<blank>\s+|^\#[^\n]*)|(?P<key>[A-Za-z][\w.]*)|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"""
-    r"""|(?P<string>"[^"]*")|(?P<open>\[)|(?P<close>\])""",
-    re.MULTILINE,
-)
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    """Cut GML into tokens; the last one has the kind `end`."""
-    place, line = 0, 1
-    while place < len(text):
-        match = _GML.match(text, place)
-        if match is None:
-            raise BrokenLineError(line, f"cannot read {text[place : place + 20].splitlines()[0]!r}")
-        kind = str(match.lastgroup)
-        if kind != "blank":
-            yield _Token(kind, match.group(), line)
-        line += match.group().count("\n")
-        place = match.end()
-    yield _Token("end", "the end of the file", max(1, line - text.endswith("\n")))
-
-
-class _Record(NamedTuple):
-    line: int
-    values: dict[str, str]
-    inner: list[tuple[str, "_Record"]]
-
-
-def _records(tokens: Iterator[_Token], line: int, closing: str, depth: int = 0) -> _Record:
-    """Read `key value` pairs and `key [ ... ]` records up to the closing token."""
-    if depth > _DEEPEST:
-        raise BrokenLineError(line, f"records are nested more than {_DEEPEST} deep")
-    record = _Record(line, {}, [])
-    while True:
-        key = next(tokens)
-        if key.kind == closing:
-            return record
-        if key.kind != "key":
-            opened = f"; the record of line {line} is not closed" if key.kind == "end" else ""
-            raise BrokenLineError(key.line, f"expected a key, got {key.text}{opened}")
-        value = next(tokens)
-        if value.kind == "open":
-            record.inner.append((key.text, _records(tokens, key.line, "close", depth + 1)))
-        elif value.kind == "string":
-            record.values[key.text] = html.unescape(value.text[1:-1])
-        elif value.kind in ("number", "key"):
-            record.values[key.text] = value.text
-        else:
-            raise BrokenLineError(value.line, f"expected a value of {key.text}, got {value.text}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of ports, and of keys without a type
+            graph = next(_GraphmlReader()(string=text), None)
+    except ParseError as error:
+        raise BrokenLineError(error.position[0], f"not well-formed XML: {expat.ErrorString(error.code)}") from None
+    except nx.NetworkXError as error:
+        raise TopologyError(str(error)) from None
+    except _ODD as error:
+        raise TopologyError(f"networkx cannot read this GraphML, {error!r}; check its nodes and edges") from None
+    if graph is None:
+        raise TopologyError("no <graph> in the file")
+    return _checked(graph, {node: node for node in graph})
 
 
 def parse_gml(text: str) -> NetworkBuilder:
-    """Read GML; a node is called by its label where all labels differ, otherwise by its id; O(length of the text)."""
-    graph = next((inner for key, inner in _records(_tokens(text), 1, "end").inner if key == "graph"), None)
-    if graph is None:
-        raise BrokenLineError(1, "no graph in the file")
-    nodes = [record for key, record in graph.inner if key == "node"]
-    for record in nodes:
-        if "id" not in record.values:
-            raise BrokenLineError(record.line, "the node has no id")
-    labels = Counter(record.values.get("label") for record in nodes)
-    called = "label" if None not in labels and all(count == 1 for count in labels.values()) else "id"
+    """Read GML; a node is called by its label where all labels differ, otherwise by its id; O(length of the text).
+
+    Where the two directions of a link have different values, those of the node that is declared later count.
+    """
+    try:
+        # Links that come twice are merged, whether or not the file says that there are some.
+        graph = nx.parse_gml(re.sub(r"(\bgraph\s*\[)", r"\1 multigraph 1 ", text, count=1), label="id")
+    except nx.NetworkXError as error:
+        raise _with_line(str(error)) from None
+    except RecursionError:
+        raise TopologyError("records are nested too deeply") from None
+    except _ODD as error:
+        raise TopologyError(f"networkx cannot read this GML, {error!r}; check its nodes and edges") from None
+    labels = {node: str(data["label"]) for node, data in graph.nodes.items() if "label" in data}
+    differ = len(set(labels.values())) == len(graph)
+    return _checked(graph, labels if differ else {node: str(node) for node in graph})
+
+
+def _with_line(complaint: str) -> BrokenLineError | TopologyError:
+    """A complaint of networkx as ours: the line first, where it tells one, and one line of text."""
+    match = re.fullmatch(r"(.*) at \((\d+), \d+\)", complaint, re.DOTALL)
+    return TopologyError(complaint.splitlines()[0]) if match is None else BrokenLineError(int(match[2]), match[1])
+
+
+def _checked(graph: "nx.Graph[Any]", label_of: dict[Any, str]) -> NetworkBuilder:
     builder = NetworkBuilder()
-    label_of: dict[str, str] = {}
-    for record in nodes:
-        if record.values["id"] in label_of:
-            raise BrokenLineError(record.line, f"node id {record.values['id']} is declared a second time")
-        label_of[record.values["id"]] = record.values[called]
-        builder.add_node(record.values[called], record.line, dict(record.values))
-    for key, record in graph.inner:
-        if key != "edge":
-            continue
-        for end in ("source", "target"):
-            if record.values.get(end) not in label_of:
-                raise BrokenLineError(
-                    record.line, f"the {end} of the edge must be the id of a node, got {record.values.get(end)}"
-                )
-        ends = [label_of[record.values[end]] for end in ("source", "target")]
-        builder.add_link(ends[0], ends[1], record.line, dict(record.values))
+    for node, data in graph.nodes.items():
+        builder.add_node(label_of[node], None, data)
+    for u, v, data in graph.edges(data=True):
+        builder.add_link(label_of[u], label_of[v], None, data)
     return builder

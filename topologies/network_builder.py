@@ -1,4 +1,7 @@
-"""A network while a file is being read: labels as the file has them, attributes checked at the line they stand on."""
+"""A network while a file is being read: labels as the file has them, attributes checked where they stand.
+
+What is wrong is told with its line or, where the reader knows none, with the node or link.
+"""
 
 import math
 import warnings
@@ -28,15 +31,15 @@ class NetworkBuilder:
         self.nodes: dict[str, dict[str, Any]] = {}
         self.links: dict[tuple[str, str], dict[str, float]] = {}
 
-    def add_node(self, label: str, line: int, attributes: dict[str, Any]) -> None:
+    def add_node(self, label: str, line: int | None, attributes: dict[str, Any]) -> None:
         """Add a node that the file declares; each label once."""
         if label in self.nodes:
-            raise BrokenLineError(line, f"node {label} is declared a second time")
-        self.nodes[label] = _numbers(attributes, {"x": -math.inf, "y": -math.inf}, line)
+            raise _wrong(line, f"node {label} is declared a second time")
+        self.nodes[label] = _numbers(attributes, {"x": -math.inf, "y": -math.inf}, line, f"node {label}")
         if "name" in attributes:
             self.nodes[label]["name"] = str(attributes["name"])
 
-    def add_link(self, u: str, v: str, line: int, attributes: dict[str, Any], declared: bool = True) -> None:
+    def add_link(self, u: str, v: str, line: int | None, attributes: dict[str, Any], declared: bool = True) -> None:
         """Add a link; the same link again, in either direction, only adds or replaces attributes.
 
         With `declared`, both ends must be nodes already; otherwise they become nodes where they first appear.
@@ -44,13 +47,13 @@ class NetworkBuilder:
         for end in (u, v):
             if end not in self.nodes:
                 if declared:
-                    raise BrokenLineError(line, f"link {u} - {v} names node {end}, which the file does not declare")
+                    raise _wrong(line, f"link {u} - {v} names node {end}, which the file does not declare")
                 self.nodes[end] = {}
         if u == v:
-            raise BrokenLineError(line, f"link {u} - {v} joins a node to itself")
+            raise _wrong(line, f"link {u} - {v} joins a node to itself")
         key = (v, u) if (v, u) in self.links else (u, v)
         least = {"delay_ms": 0.0, "bandwidth_mbps": math.ulp(0.0)}
-        self.links.setdefault(key, {}).update(_numbers(attributes, least, line))
+        self.links.setdefault(key, {}).update(_numbers(attributes, least, line, f"link {u} - {v}"))
 
     def finish(self, largest_component: bool, seed: int) -> "nx.Graph[int]":
         """Number the nodes, check that the network is in one piece, and fill in the attributes that are missing.
@@ -110,7 +113,14 @@ def _is_integer(label: str) -> bool:
     return digits.isascii() and digits.isdigit() and len(digits) < 20 and str(int(label)) == label
 
 
-def _numbers(attributes: dict[str, Any], least: dict[str, float], line: int) -> dict[str, float]:
+def _wrong(line: int | None, reason: str, owner: str | None = None) -> Exception:
+    """What to raise: with the line or, without one, the node or link that a value belongs to."""
+    if line is not None:
+        return BrokenLineError(line, reason)
+    return TopologyError(reason if owner is None else f"{owner}: {reason}")
+
+
+def _numbers(attributes: dict[str, Any], least: dict[str, float], line: int | None, owner: str) -> dict[str, float]:
     """Keep the attributes that are known, as finite numbers no less than their least value."""
     numbers: dict[str, float] = {}
     for name, bound in least.items():
@@ -120,10 +130,10 @@ def _numbers(attributes: dict[str, Any], least: dict[str, float], line: int) -> 
         try:
             value = int(text) if _is_integer(text) else float(text)
         except ValueError:
-            raise BrokenLineError(line, f"{name} must be a number, got {text!r}") from None
+            raise _wrong(line, f"{name} must be a number, got {text!r}", owner) from None
         if not abs(value) <= LARGEST:
-            raise BrokenLineError(line, f"{name} must be at most {LARGEST:g} in size, got {text}")
+            raise _wrong(line, f"{name} must be at most {LARGEST:g} in size, got {text}", owner)
         if value < bound:
-            raise BrokenLineError(line, f"{name} must be {'positive' if bound else 'at least 0'}, got {text}")
+            raise _wrong(line, f"{name} must be {'positive' if bound else 'at least 0'}, got {text}", owner)
         numbers[name] = value
     return numbers

@@ -68,8 +68,8 @@ def receivers_of(approach: Approach, workload: Workload, room: int) -> Receivers
 class _ListReceivers:
     """Lists that are kept from messages."""
 
-    def __init__(self, load: Workload) -> None:
-        self._subscribers = Subscribers(load.l, load.r, load.k)
+    def __init__(self, workload: Workload) -> None:
+        self._subscribers = Subscribers(workload.l, workload.r, workload.k)
 
     def let_in(
         self,
@@ -107,12 +107,12 @@ class _UnicastReceivers(_ListReceivers):
 class _RelaxedReceivers:
     """Subscribers that keep every object in range and rank them themselves."""
 
-    def __init__(self, load: Workload, room: int) -> None:
-        self._l, self._r = load.l, load.r
-        absent = room - len(load.x)
-        self._x, self._y = np.append(load.x, np.zeros(absent)), np.append(load.y, np.full(absent, np.inf))
+    def __init__(self, workload: Workload, room: int) -> None:
+        self._l, self._r = workload.l, workload.r
+        absent = room - len(workload.x)
+        self._x, self._y = np.append(workload.x, np.zeros(absent)), np.append(workload.y, np.full(absent, np.inf))
         self._known = RelaxedSubscribers(self._l, self._r, self._x, self._y)
-        self._ranked = Subscribers(self._l, self._r, load.k)
+        self._ranked = Subscribers(self._l, self._r, workload.k)
         self._present = np.zeros(len(self._l), np.bool_)
 
     def let_in(

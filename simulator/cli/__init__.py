@@ -1,6 +1,6 @@
 """The command `rangecast`, one module per group of commands."""
 
 from simulator.cli.app import app
-from simulator.cli.main import main
+from simulator.cli.entry import main
 
 __all__ = ["app", "main"]

@@ -80,11 +80,11 @@ def trace(
 ) -> None:
     """Follow one event of a run message by message and hop by hop."""
     from simulator.inputs.plugins import load_plugins
-    from simulator.views.journey_text import trace_run
+    from simulator.views.journey_text import tell_journey
 
     load_plugins(plugins or ())
     with Console(stderr=True).status("simulating the run up to the event"):
-        lines = trace_run(run, event, approach, out, everything=everything, master=master)
+        lines = tell_journey(run, event, approach, out, everything=everything, master=master)
     for line in (*lines, *([f"drawing  {out}"] if out else ())):
         print(line)
 

@@ -1,23 +1,29 @@
-"""Commands that run scenarios: run, sweep, capacity, and warm-up."""
+"""Commands that run scenarios: run, demo, sweep, capacity, and warm-up."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 
+from scenarios import DIRECTORY
 from simulator.cli.app import app
 from simulator.cli.options import Changes, Master, Plugins, ScenarioFile, SimulationMaster, print_lines, print_table
 
-__all__ = ["capacity", "run", "sweep", "warm_up"]
+if TYPE_CHECKING:
+    from simulator.scenario.scenario import Scenario
+
+__all__ = ["capacity", "demo", "run", "sweep", "warm_up"]
+
+Out = Annotated[
+    Path | None, typer.Option(help="Directory to make for the results (default: runs/NAME).", show_default=False)
+]
 
 
 @app.command()
 def run(
     scenario: ScenarioFile,
-    out: Annotated[
-        Path | None, typer.Option(help="Directory to make for the results (default: runs/NAME).", show_default=False)
-    ] = None,
+    out: Out = None,
     engine: Annotated[
         str | None, typer.Option(help="tally or des, instead of the scenario's.", show_default=False)
     ] = None,
@@ -32,20 +38,42 @@ def run(
     """Run a scenario and compare its approaches."""
     # Deferred: loading Spark and the kernels takes a second that --help need not wait for.
     from simulator.inputs.plugins import load_plugins
-    from simulator.runs.run import run_scenario
     from simulator.scenario.loading import load_scenario
-    from simulator.views.progress import step_progress
-    from simulator.views.tables import comparison_table
 
     load_plugins(plugins or ())
     overrides = [*(changes or ()), *([f'engine="{engine}"'] if engine else ())]
-    chosen = load_scenario(scenario, tuple(overrides))
-    result = run_scenario(chosen, out, master=master, deliveries=deliveries, progress=step_progress())
+    _run(load_scenario(scenario, tuple(overrides)), out, master, deliveries)
+
+
+@app.command()
+def demo(out: Out = None, master: Master = "local[*]") -> None:
+    """Run a small scenario that comes with Rangecast: three approaches on the same events, a table and a figure."""
+    from simulator.scenario.loading import load_scenario
+
+    directory = _run(load_scenario(DIRECTORY / "demo.toml"), out, master)
+    print_lines(
+        [
+            f"next     rangecast explain {directory} --out event.html    one of these events, drawn",
+            "next     rangecast scenario new mine.toml    a scenario of your own, for rangecast run",
+        ]
+    )
+
+
+def _run(
+    scenario: "Scenario", out: Path | None, master: str, deliveries: Literal["memory", "spark"] = "memory"
+) -> Path:
+    """Run a scenario and tell the outcome; where it is."""
+    from simulator.runs.run import run_scenario
+    from simulator.views.progress import step_progress
+    from simulator.views.tables import comparison_table
+
+    result = run_scenario(scenario, out, master=master, deliveries=deliveries, progress=step_progress())
     print_table(comparison_table([result.directory]))
     where = (f"figure   {result.figure}", f"results  {result.directory}")
     print_lines([*result.verdicts, *result.notes, *where])
     if not result.right:
         raise typer.Exit(1)
+    return result.directory
 
 
 @app.command()
@@ -73,7 +101,7 @@ def sweep(
     load_plugins(plugins or ())
     chosen = load_grid(grid)
     result = run_sweep(chosen, out, master=master, processes=processes, progress=sweep_progress())
-    Console().print(sweep_table(chosen, result.directory / "results.csv"))
+    Console().print(sweep_table(chosen.keys, result.directory / "results.csv"))
     print_lines(result.lines)
     if result.failures:
         raise typer.Exit(1)

@@ -34,13 +34,13 @@ class Audience:
 
     def __init__(self, ingredients: Ingredients, approach: Approach, watched: NDArray[np.int64]) -> None:
         self._gateways, self._unicast = ingredients.gateways, approach.unicast
-        load = ingredients.workload
-        self._place = np.full(max(len(load.l), int(watched.max(initial=-1)) + 1), -1, np.int64)
+        workload = ingredients.workload
+        self._place = np.full(int(watched.max(initial=-1)) + 1, -1, np.int64)
         self._place[watched] = np.arange(len(watched))
         self.watches = len(watched) > 0
-        first = watched[watched < len(load.l)]
+        first = watched[watched < len(workload.l)]
         home = ingredients.gateways.home[first]
-        self._watched = Scan(load.l[first], load.r[first], home, len(ingredients.network))
+        self._watched = Scan(workload.l[first], workload.r[first], home, len(ingredients.network))
 
     def count(
         self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]
@@ -62,7 +62,7 @@ class Audience:
             nothing = np.empty(0, np.int64)
             return Notified(nothing, nothing, None if time_s is None else np.empty(0))
         if self._unicast:
-            place = self._place[table["subscription"][message]]
+            place = self._places(table["subscription"][message])
             delivery = np.flatnonzero(place >= 0)
             subscriptions = place[delivery]
         else:
@@ -72,14 +72,24 @@ class Audience:
 
     def follow(self, moved: NDArray[np.int64]) -> None:
         """Note that subscriptions have other gateways now."""
-        moved = moved[self._place[moved] >= 0]
-        self._watched.move(self._place[moved], self._gateways.home[moved])
+        places = self._places(moved)
+        seen = places >= 0
+        self._watched.move(places[seen], self._gateways.home[moved[seen]])
 
     def join(self, ids: NDArray[np.int64], l: NDArray[np.float64], r: NDArray[np.float64]) -> None:
         """Take in subscriptions that the gateways have taken in."""
-        seen = self._place[ids] >= 0
-        self._watched.add(self._place[ids[seen]], l[seen], r[seen], self._gateways.home[ids[seen]])
+        places = self._places(ids)
+        seen = places >= 0
+        self._watched.add(places[seen], l[seen], r[seen], self._gateways.home[ids[seen]])
 
     def leave(self, ids: NDArray[np.int64]) -> None:
         """Forget subscriptions."""
-        self._watched.remove(self._place[ids[self._place[ids] >= 0]])
+        places = self._places(ids)
+        self._watched.remove(places[places >= 0])
+
+    def _places(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Place of each subscription among the watched, -1 if it is not; most ids may be beyond the last of these."""
+        known = ids < len(self._place)
+        places = np.full(len(ids), -1, np.int64)
+        places[known] = self._place[ids[known]]
+        return places

@@ -1,17 +1,15 @@
-"""What both engines hand on: the deliveries of an approach's messages, and their accounting per window."""
+"""What both engines hand on: a chunk of events with the messages that answer it, their travels and deliveries."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified
-from simulator.scenario.tables import Sizes
 from simulator.workload.windows import Chunk
 
-__all__ = ["Carried", "Queues", "Traffic", "Transmissions", "message_bytes"]
+__all__ = ["Carried", "Queues", "Traffic", "Transmissions"]
 
 
 class Queues(NamedTuple):
@@ -69,6 +67,8 @@ class Carried(NamedTuple):
 
     chunk: Chunk
     outgoing: Outgoing
+    sources: NDArray[np.int64]
+    """(messages,) broker at which each message starts."""
     traffic: Traffic
     received: NDArray[np.int64]
     """(deliveries,) subscriptions that each delivery reaches."""
@@ -77,7 +77,12 @@ class Carried(NamedTuple):
     sent: Transmissions | None = None
     """Where they are recorded."""
 
+    @property
+    def window_of(self) -> NDArray[np.int64]:
+        """(messages,) window of the chunk that each message answers."""
+        return np.repeat(np.arange(self.chunk.windows), np.diff(self.outgoing.offsets))
 
-def message_bytes(sizes: Sizes, approach: Approach) -> int:
-    """Bytes of one message of an approach."""
-    return sizes.unicast_bytes if approach.unicast else sizes.message_bytes
+    @property
+    def arose_s(self) -> NDArray[np.float64]:
+        """(windows,) when the first event of each window arose."""
+        return self.chunk.events.time_s[self.chunk.starts[:-1]]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified
-from simulator.engine.carried import Carried, Queues, Traffic, Transmissions, message_bytes
+from simulator.engine.carried import Carried, Queues, Traffic, Transmissions
 from simulator.engine.journeys import journeys_of, sources_of, transmission_s, travelled
 from simulator.engine.transit import Due, Transit, World, next_hops
 from simulator.workload.windows import Chunk
@@ -28,19 +28,22 @@ class _Attempt:
     """The way of some messages under one state of the network."""
 
     def __init__(
-        self, world: World, chunk: Chunk, outgoing: Outgoing, messages: NDArray[np.int64], gone: set[int]
+        self,
+        world: World,
+        outgoing: Outgoing,
+        messages: NDArray[np.int64],
+        sources: NDArray[np.int64],
+        gone: set[int],
     ) -> None:
         ingredients, approach = world.ingredients, world.approach
-        per_window = np.bincount(
-            np.searchsorted(outgoing.offsets, messages, side="right") - 1, minlength=chunk.windows
-        )
-        offsets = np.append(0, np.cumsum(per_window))
+        windows = np.searchsorted(outgoing.offsets, messages, side="right") - 1
+        offsets = np.append(0, np.cumsum(np.bincount(windows, minlength=len(outgoing.costs))))
         part = Outgoing(outgoing.table[messages], offsets, outgoing.costs)
-        sources = sources_of(ingredients, approach, chunk, part)
+        sources = sources[messages]
         while len(absent := np.flatnonzero(np.isin(sources, list(gone)))):  # the next broker stands in
             sources[absent] = (sources[absent] + 1) % len(ingredients.network)
         hops = journeys_of(ingredients, approach, part, sources)
-        routes, size = ingredients.routes, message_bytes(world.scenario.sizes, approach)
+        routes, size = ingredients.routes, world.scenario.sizes.of(approach)
         self.stale = False
         self.sources = sources.tolist()
         self.at_source = hops.at_source.tolist()
@@ -101,7 +104,8 @@ class FaultyTransit(Transit):
         self._overlay, self._ip, self._resent = ([0] * messages for _ in range(3))
         self._again = [False] * messages
         self._open = self.chunk.windows + messages
-        self._attempt = _Attempt(self.world, self.chunk, outgoing, np.arange(messages), self._faults.gone)
+        self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
+        self._attempt = self._attempt_with(outgoing, np.arange(messages))
         self._missing = (self._attempt.rows + 1).tolist()
 
     def start(self, window: int) -> None:
@@ -117,7 +121,7 @@ class FaultyTransit(Transit):
             return 0
         self._attempt.stale = True
         unfinished = np.flatnonzero(np.array(self._missing) > 0)
-        self._attempt = _Attempt(self.world, self.chunk, self.outgoing, unfinished, self._faults.gone)
+        self._attempt = self._attempt_with(self.outgoing, unfinished)
         for message, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
             self._missing[message] = rows + 1
         window_of = np.searchsorted(self.outgoing.offsets, unfinished, side="right") - 1
@@ -126,6 +130,10 @@ class FaultyTransit(Transit):
             self._again[message] = True
             self._begin(message)
         return len(begun)
+
+    def _attempt_with(self, outgoing: Outgoing, messages: NDArray[np.int64]) -> _Attempt:
+        """The way of some messages under the network as it is now."""
+        return _Attempt(self.world, outgoing, messages, self._sources, self._faults.gone)
 
     def forget(self, broker: int) -> None:
         """Take back what a broker that crashes now would have served later."""
@@ -257,6 +265,7 @@ class FaultyTransit(Transit):
         return Carried(
             self.chunk,
             self.outgoing,
+            self._sources,
             traffic,
             received[order],
             _once(self._notified),

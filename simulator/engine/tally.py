@@ -16,7 +16,7 @@ from simulator.engine.transmissions import untimed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.workload.windows import Chunk
 
-__all__ = ["carry", "tally"]
+__all__ = ["tally"]
 
 
 def tally(
@@ -32,16 +32,17 @@ def tally(
     for chunk in chunks:
         regions = session.regions(chunk) if approach.unicast and not (audience.watches or record_hops) else None
         outgoing = ask(session, chunk) if regions is None else regions
-        traffic = carry(ingredients, approach, chunk, outgoing)
+        sources = sources_of(ingredients, approach, chunk, outgoing)
+        traffic = _carry(ingredients, outgoing, sources)
         received = audience.count(outgoing.table, traffic.message, traffic.broker)
         if regions is not None:
             traffic, received = _counted(ingredients, traffic, received)
         named = audience.name(outgoing.table, traffic.message, traffic.broker, None)
-        sent = untimed_transmissions(ingredients, approach, chunk, outgoing) if record_hops else None
-        yield Carried(chunk, outgoing, traffic, received, named, sent)
+        sent = untimed_transmissions(ingredients, approach, outgoing, sources) if record_hops else None
+        yield Carried(chunk, outgoing, sources, traffic, received, named, sent)
 
 
-def carry(ingredients: Ingredients, approach: Approach, chunk: Chunk, outgoing: Outgoing) -> Traffic:
+def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int64]) -> Traffic:
     """Carry the messages of a chunk to the gateways.
 
     Time O(hops x neighbours of a broker) for messages to a region, O(1) for one to a subscription.
@@ -52,7 +53,7 @@ def carry(ingredients: Ingredients, approach: Approach, chunk: Chunk, outgoing: 
         overlay, ip, crossed = _ways(ingredients, np.bincount(gateways, minlength=len(network)))
         links = ip[gateways]
         return Traffic(overlay[gateways], links, np.arange(len(gateways)), gateways, links, crossed)
-    carried = network.multicast(outgoing.table, sources_of(ingredients, approach, chunk, outgoing), ip_hops)
+    carried = network.multicast(outgoing.table, sources, ip_hops)
     message = np.repeat(np.arange(len(outgoing.table)), carried.zones_reached)
     order = np.lexsort((carried.zones, message))
     zones, travelled = carried.zones[order], carried.travelled[order]

@@ -11,7 +11,7 @@ from cn import Hops
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing, Session, ask
 from simulator.engine.audience import Audience
-from simulator.engine.carried import Carried, message_bytes
+from simulator.engine.carried import Carried
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
 from simulator.engine.transmissions import timed_transmissions
@@ -117,7 +117,7 @@ class Transit:
             Row of each hop's number; the numbers of messages stay.
         """
         world, hops = self.world, self._hops
-        routes, size = world.ingredients.routes, message_bytes(world.scenario.sizes, world.approach)
+        routes, size = world.ingredients.routes, world.scenario.sizes.of(world.approach)
         next_row, next_start = next_hops(hops)
         rows, starts = np.array(next_row, np.int64), np.array(next_start, np.int64)
         place = np.append(rows, np.arange(len(rows), len(starts) - 1))
@@ -158,7 +158,7 @@ class Transit:
         world = self.world
         times = Times(*np.empty((2, len(self._place))))
         times.arrived[self._place], times.served[self._place] = self._arrived, self._served
-        size = message_bytes(world.scenario.sizes, world.approach)
+        size = world.scenario.sizes.of(world.approach)
         traffic = traffic_of(
             world.ingredients.routes, self._sources, self._hops, times, broker_s=world.broker_s, size=size
         )
@@ -166,7 +166,7 @@ class Transit:
         received, notified = world.audience.count(*at), world.audience.name(*at, traffic.time_s)
         routes = world.ingredients.routes
         sent = timed_transmissions(routes, self._hops, times, size, world.broker_s) if world.records_hops else None
-        return Carried(self.chunk, self.outgoing, traffic, received, notified, sent)
+        return Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, sent)
 
 
 def next_hops(hops: Hops) -> tuple[list[int], list[int]]:

@@ -1,4 +1,4 @@
-"""Hops: rows of `hops.parquet`, every transmission of a message from one broker to another."""
+"""Transmissions of messages from one broker to another, with or without a clock."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,9 +7,8 @@ from cn import Hops
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
 from simulator.engine.carried import Transmissions
-from simulator.engine.journeys import Times, journeys_of, sources_of, transmission_s
+from simulator.engine.journeys import Times, journeys_of, transmission_s
 from simulator.inputs.ingredients import Ingredients
-from simulator.workload.windows import Chunk
 from topologies import Routes
 
 __all__ = ["timed_transmissions", "untimed_transmissions"]
@@ -27,10 +26,10 @@ def timed_transmissions(routes: Routes, hops: Hops, times: Times, size: int, bro
 
 
 def untimed_transmissions(
-    ingredients: Ingredients, approach: Approach, chunk: Chunk, outgoing: Outgoing
+    ingredients: Ingredients, approach: Approach, outgoing: Outgoing, sources: NDArray[np.int64]
 ) -> Transmissions:
     """What is sent for a chunk, without a clock. O(hops x neighbours of a broker)."""
-    hops = journeys_of(ingredients, approach, outgoing, sources_of(ingredients, approach, chunk, outgoing))
+    hops = journeys_of(ingredients, approach, outgoing, sources)
     return Transmissions(_message_of(hops), hops.senders, hops.receivers)
 
 

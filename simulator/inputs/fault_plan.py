@@ -62,8 +62,8 @@ def plan_faults(scenario: Scenario, ingredients: Ingredients) -> FaultPlan:
 
 def _churn(scenario: Scenario, ingredients: Ingredients, rng: np.random.Generator) -> Churn:
     """Draw who comes and goes: newcomers want ranges of those who are there; who goes was there from the start."""
-    load, joins, leaves = ingredients.workload, scenario.faults.joins, scenario.faults.leaves
-    present, events = len(load.l), len(ingredients.events.object)
+    workload, joins, leaves = ingredients.workload, scenario.faults.joins, scenario.faults.leaves
+    present, events = len(workload.l), len(ingredients.events.object)
     moments = np.unique(rng.integers(events, size=min(_MOMENTS, joins + leaves)))
     models = rng.integers(present, size=joins)
     nodes = rng.integers(len(ingredients.graph), size=joins)
@@ -72,4 +72,4 @@ def _churn(scenario: Scenario, ingredients: Ingredients, rng: np.random.Generato
     if len(moments):
         joined[present:] = np.sort(rng.choice(moments, joins))  # ids are given in the order of arrival
         left[rng.choice(present, leaves, replace=False)] = rng.choice(moments, leaves)
-    return Churn(moments, load.l[models], load.r[models], nodes, joined, left)
+    return Churn(moments, workload.l[models], workload.r[models], nodes, joined, left)

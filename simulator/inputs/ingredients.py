@@ -248,9 +248,11 @@ def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int6
 
 def with_fresh_network(scenario: Scenario, ingredients: Ingredients) -> Ingredients:
     """Ingredients with brokers and gateways as at the start, for an approach that will see them change."""
-    load = ingredients.workload
-    network = _network(scenario, ingredients.routes, load, ingredients.x_range)
-    return ingredients._replace(network=network, gateways=Gateways(network, load.l, load.r, nodes=ingredients.nodes))
+    workload = ingredients.workload
+    network = _network(scenario, ingredients.routes, workload, ingredients.x_range)
+    return ingredients._replace(
+        network=network, gateways=Gateways(network, workload.l, workload.r, nodes=ingredients.nodes)
+    )
 
 
 def _network(

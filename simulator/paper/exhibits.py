@@ -21,6 +21,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from floor.errors import RangecastError
+from scenarios import DIRECTORY
 from simulator.runs.sweep_tables import METRICS
 
 __all__ = [
@@ -42,8 +43,8 @@ __all__ = [
     "load_exhibit",
 ]
 
-VIEWS = Path(__file__).parents[2] / "scenarios" / "paper"
-"""Where the tables and figures are described, in a checkout."""
+VIEWS = DIRECTORY / "paper"
+"""Where the tables and figures are described."""
 
 NAMES = (*(f"table{number}" for number in range(1, 7)), *(f"fig{number}" for number in range(11, 18)))
 """Tables and figures for ranges of one dimension, in the order in which they are shown."""
@@ -197,7 +198,7 @@ def load_exhibit(name: str, directory: Path = VIEWS) -> Exhibit:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return Exhibit.model_validate({"name": name, **values})
     except OSError as error:
-        raise PaperError(f"{path}: cannot be read: {error.strerror}; run from a checkout of Rangecast") from error
+        raise PaperError(f"{path}: cannot be read: {error.strerror}; install Rangecast again") from error
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         raise PaperError(f"{path}: {' '.join(str(error).split())}") from error
 

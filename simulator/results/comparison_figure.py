@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -11,13 +12,30 @@ import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["draw_comparison"]
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["comparison_figure", "comparison_title", "draw_comparison"]
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
 _TRAFFIC = (("bytes_out", "out of the server"), ("overlay_bytes", "overlay"), ("ip_bytes", "IP"))
+_STYLE: Any = {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}
+
+
+def comparison_title(scenario: Scenario) -> str:
+    """What was run, in one line."""
+    return (
+        f"{scenario.name}: {scenario.subscriptions.count:,} subscriptions, {scenario.objects.count:,} objects, "
+        f"k = {scenario.k}, {scenario.network.brokers} brokers, {scenario.events.count:,} events"
+    )
 
 
 def draw_comparison(events: Path, summary: Path, approaches: Sequence[str], title: str, path: Path) -> None:
+    """Draw what `comparison_figure` makes to a file; the ending of its path gives the format."""
+    with mpl.rc_context(_STYLE):
+        comparison_figure(events, summary, approaches, title).savefig(path, dpi=130)
+
+
+def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], title: str) -> Figure:
     """Draw what the approaches of a run cost on the same events.
 
     Three panels: bytes per event, messages that subscriptions receive per event, and, where the run had a clock,
@@ -29,12 +47,10 @@ def draw_comparison(events: Path, summary: Path, approaches: Sequence[str], titl
         The `events.parquet` and `summary.csv` of the run; only the latencies of the former are read.
     approaches : sequence of str
         Approaches in the order they are drawn.
-    path : Path
-        Where the picture goes; the ending gives the format.
     """
     means = {str(row["approach"]): row for row in csv.read_csv(summary).to_pylist()}
     timed = any(row["latency_p50"] is not None for row in means.values())
-    with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):
+    with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(12 if timed else 8.4, 3.8), layout="constrained")
         axes = figure.subplots(1, 3 if timed else 2, squeeze=False)[0]
         figure.suptitle(title)
@@ -42,7 +58,7 @@ def draw_comparison(events: Path, summary: Path, approaches: Sequence[str], titl
         _draw_received(axes[1], {name: means[name] for name in approaches})
         if timed:
             _draw_latency(axes[2], events, approaches)
-        figure.savefig(path, dpi=130)
+    return figure
 
 
 def _draw_bars(

@@ -1,46 +1,123 @@
-"""Finished runs: every file of a run directory, read and checked here only."""
+"""Finished runs: every file of a run directory is read here, and checked as it is read."""
 
 import json
 import tomllib
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
-from pipeline import SUMMARY
+from pipeline import BROKERS, EVENTS, HOPS, LINKS, SUMMARY
 from simulator.results.errors import RunError
+from simulator.scenario.loading import load_scenario
+from simulator.scenario.scenario import Scenario
 
-__all__ = ["read_manifest", "read_scenario_text", "read_summary", "read_table"]
+__all__ = ["TABLES", "FinishedRun"]
+
+TABLES = {"events": EVENTS, "brokers": BROKERS, "links": LINKS, "hops": HOPS}
+"""Schema of every Parquet file, by its name without the ending; hops only where they were recorded."""
+_MANIFEST = ("scenario", "versions", "verified", "faults", "approaches", "seconds")
+"""Tables that a manifest must hold."""
 
 
-def read_summary(directory: Path) -> list[dict[str, object]]:
-    """Rows of a run's `summary.csv`.
+class FinishedRun:
+    """A directory that `rangecast run` made; a file is read when it is first asked for.
 
     Raises
     ------
     RunError
-        A directory that is not a finished run.
+        Here and below: something is missing or broken, in one line that names it.
     """
-    path = directory / "summary.csv"
-    if not path.is_file():
-        reason = f"it has no {path.name}" if directory.is_dir() else "there is no such directory"
-        raise RunError(f"{directory}: not a finished run: {reason}; give a directory that `rangecast run` made")
-    try:
-        rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
-    except (OSError, ValueError) as error:
-        raise RunError(
-            f"{directory}: not a finished run ({str(error).splitlines()[0]}); give a directory that `run` made"
-        ) from error
-    missing = [column for column in SUMMARY.names if rows and column not in rows[0]]
-    if missing:
-        raise RunError(f"{path}: lacks the columns {', '.join(missing)}; run the scenario again with this version")
-    return list(rows)
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        for name in ("scenario.toml", "events.parquet", "summary.csv"):
+            if not (directory / name).is_file():
+                reason = f"it has no {name}" if directory.is_dir() else "there is no such directory"
+                raise RunError(
+                    f"{directory}: not a finished run: {reason}; give a directory that `rangecast run` made"
+                )
+
+    @cached_property
+    def summary(self) -> list[dict[str, object]]:
+        """Rows of `summary.csv`, one for each approach."""
+        path = self.directory / "summary.csv"
+        try:
+            rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"{self.directory}: not a finished run ({_first_line(error)}); give a directory that `run` made"
+            ) from error
+        if not rows:
+            raise RunError(f"{path}: holds no approach; run the scenario again")
+        _refuse_lack(path, SUMMARY.names, rows[0])
+        return list(rows)
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """`manifest.json`: the tables scenario, versions, verified, faults, approaches and seconds hold anything."""
+        path = self.directory / "manifest.json"
+        try:
+            manifest = json.loads(_text(path))
+        except (ValueError, RecursionError) as error:
+            raise RunError(f"{path}: not valid JSON ({_first_line(error)}); run the scenario again") from error
+        if not isinstance(manifest, dict):
+            raise RunError(f"{path}: must hold a table, not {type(manifest).__name__}; run the scenario again")
+        missing = [name for name in _MANIFEST if not isinstance(manifest.get(name), dict)]
+        if missing:
+            raise RunError(f"{path}: lacks the tables {', '.join(missing)}; run the scenario again with this version")
+        return manifest
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """What was run."""
+        return load_scenario(self.directory / "scenario.toml")
+
+    @cached_property
+    def scenario_text(self) -> str:
+        """The scenario file, with all that ran: of one that was cut off, defaults would stand in for the rest."""
+        path = self.directory / "scenario.toml"
+        text = _text(path)
+        try:
+            values = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RunError(f"{path}: not valid TOML ({_first_line(error)}); run the scenario again") from error
+        missing = _missing(self.manifest["scenario"], values)
+        if missing:
+            raise RunError(f"{path}: lacks {', '.join(missing)}, which manifest.json has; run the scenario again")
+        return text
+
+    def table(self, name: str, columns: Sequence[str] | None = None, approach: str | None = None) -> pa.Table:
+        """Read one of `TABLES`, all of it or some columns of it, for all approaches or one. O(rows).
+
+        Raises
+        ------
+        RunError
+            Also if `name` is none of them.
+        """
+        if name not in TABLES:
+            raise RunError(f"table = {name!r}: a run has the tables {', '.join(TABLES)}; choose one of them")
+        path, schema = self.directory / f"{name}.parquet", TABLES[name]
+        wanted = schema if columns is None else pa.schema([schema.field(column) for column in columns])
+        chosen = None if approach is None else pc.field("approach") == approach
+        try:
+            _refuse_lack(path, wanted.names, pq.read_schema(path).names)
+            return pq.read_table(path, columns=wanted.names, filters=chosen).cast(wanted)
+        except (OSError, ValueError) as error:  # Arrow's errors are among these
+            reason = _first_line(error)
+            if not path.exists():
+                reason = "there is no such file"
+            again = 'run it with record = ["hops"]' if name == "hops" else "run the scenario again with this version"
+            raise RunError(f"{path}: cannot be read: {reason}; {again}") from error
 
 
-_TABLES = ("scenario", "versions", "verified", "faults", "approaches", "seconds")
-"""What the report reads of a manifest."""
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _text(path: Path) -> str:
@@ -52,31 +129,10 @@ def _text(path: Path) -> str:
         raise RunError(f"{path}: cannot be read: it is not UTF-8 text; run the scenario again") from error
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Read a `manifest.json` with all its tables."""
-    try:
-        manifest = json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: not valid JSON ({str(error).splitlines()[0]}); run the scenario again") from error
-    if not isinstance(manifest, dict):
-        raise RunError(f"{path}: must hold a table, not {type(manifest).__name__}; run the scenario again")
-    missing = [name for name in _TABLES if not isinstance(manifest.get(name), dict)]
+def _refuse_lack(path: Path, wanted: Sequence[str], present: Sequence[str] | dict[str, object]) -> None:
+    missing = [column for column in wanted if column not in present]
     if missing:
-        raise RunError(f"{path}: lacks the tables {', '.join(missing)}; run the scenario again with this version")
-    return manifest
-
-
-def read_scenario_text(path: Path, ran: dict[str, Any]) -> str:
-    """The scenario file, with all that ran: of one that was cut off, defaults would stand in for the rest."""
-    text = _text(path)
-    try:
-        values = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: not valid TOML ({str(error).splitlines()[0]}); run the scenario again") from error
-    missing = _missing(ran, values)
-    if missing:
-        raise RunError(f"{path}: lacks {', '.join(missing)}, which manifest.json has; run the scenario again")
-    return text
+        raise RunError(f"{path}: lacks the columns {', '.join(missing)}; run the scenario again with this version")
 
 
 def _missing(wanted: dict[str, Any], values: dict[str, Any]) -> list[str]:
@@ -88,16 +144,3 @@ def _missing(wanted: dict[str, Any], values: dict[str, Any]) -> list[str]:
         elif isinstance(value, dict) and isinstance(values[key], dict):
             missing += [f"{key}.{inner}" for inner in _missing(value, values[key])]
     return missing
-
-
-def read_table(path: Path, schema: pa.Schema) -> pa.Table:
-    """Read a Parquet file of a run with the columns of a schema."""
-    try:
-        table = pq.read_table(path)
-        missing = [name for name in schema.names if name not in table.column_names]
-        if not missing:
-            return table.select(schema.names).cast(schema)
-    except (OSError, ValueError) as error:  # Arrow's errors are among these
-        reason = "there is no such file" if not path.exists() else str(error).splitlines()[0]
-        raise RunError(f"{path}: cannot be read: {reason}; run the scenario again with this version") from error
-    raise RunError(f"{path}: lacks the columns {', '.join(missing)}; run the scenario again with this version")

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from pipeline import HOPS
 from simulator.approaches.approach import Approach
-from simulator.engine.carried import Carried, message_bytes
+from simulator.engine.carried import Carried
 from simulator.scenario.tables import Sizes
 
 __all__ = ["hop_table"]
@@ -31,7 +31,7 @@ def hop_table(name: str, approach: Approach, carried: Carried, sizes: Sizes) -> 
         sent.message - offsets[window],
         sent.sender,
         sent.receiver,
-        np.full(count, message_bytes(sizes, approach)),
+        np.full(count, sizes.of(approach)),
         milliseconds(sent.depart_s),
         milliseconds(sent.arrive_s),
     ]

@@ -66,11 +66,11 @@ def waits_of(
         Whether the delay of the IP path from the gateway to the subscription's node is added. The notifications are
         then listed one by one: 24 bytes each.
     """
-    chunk, outgoing, traffic, received = carried[:4]
+    outgoing, traffic, received = carried.outgoing, carried.traffic, carried.received
     if traffic.time_s is None:
         return None
-    arose_s = np.repeat(chunk.events.time_s[chunk.starts[:-1]], np.diff(outgoing.offsets))
-    ms = (traffic.time_s - arose_s[traffic.message]) * 1e3
+    arose_s = carried.arose_s[carried.window_of[traffic.message]]
+    ms = (traffic.time_s - arose_s) * 1e3
     if not last_hop:
         first = np.ones(len(ms), np.bool_)
         first[1:] = (np.diff(traffic.message) != 0) | (np.diff(traffic.broker) != 0)

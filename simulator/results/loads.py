@@ -37,7 +37,7 @@ class Loads:
         self._queues = np.zeros((4, brokers))
         self._timed = False
 
-    def add(self, carried: Carried) -> None:
+    def take(self, carried: Carried) -> None:
         """Take in a chunk."""
         traffic, brokers = carried.traffic, len(self._pairs)
         sender, receiver, count = traffic.crossed.T

@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 from floor.kernels import njit
 from simulator.approaches.approach import Approach
 from simulator.approaches.receivers import News, receivers_of
+from simulator.approaches.registry import parse_approach
 from simulator.engine.audience import Notified
 from simulator.engine.carried import Carried
-from simulator.inputs.fault_plan import Churn
+from simulator.inputs.fault_plan import Churn, plan_faults
+from simulator.inputs.ingredients import Ingredients
+from simulator.inputs.watched import watched_of
+from simulator.scenario.scenario import Scenario
 from simulator.workload.events import EventStream
 from simulator.workload.workload import Workload
 
-__all__ = ["Mismatch", "Truth", "Verifier"]
+__all__ = ["Mismatch", "Truth", "Verifier", "verifier_of"]
 
 _KINDS = (
     "holds a wrong list",
@@ -78,14 +82,14 @@ class Verifier:
         churn: Churn,
     ) -> None:
         l, r = np.append(workload.l, churn.l), np.append(workload.r, churn.r)
-        load = workload._replace(l=l[watched], r=r[watched])
-        room = max(len(load.x), int(events.object.max(initial=-1)) + 1)
+        followed = workload._replace(l=l[watched], r=r[watched])
+        room = max(len(followed.x), int(events.object.max(initial=-1)) + 1)
         self.mismatch: Mismatch | None = None
         self.watched = watched
         self._exact = approach.exact
         self._joined, self._left = churn.joined[watched], churn.left[watched]
-        self._truth = Truth(load.x, load.y, load.l, load.r, load.k, room)
-        self._receivers = receivers_of(approach, load, room)
+        self._truth = Truth(followed.x, followed.y, followed.l, followed.r, followed.k, room)
+        self._receivers = receivers_of(approach, followed, room)
         self._let_in(self._joined < 0)
 
     def take(self, carried: Carried) -> None:
@@ -117,6 +121,14 @@ class Verifier:
         new = np.flatnonzero(present & ~self._truth.present)
         self._truth.let_in(present)
         self._receivers.let_in(present, new, self._truth.ids[new], self._truth.values[new])
+
+
+def verifier_of(scenario: Scenario, ingredients: Ingredients, name: str) -> Verifier | None:
+    """Follows the lists that the scenario wants verified under an approach; None if it wants none."""
+    if scenario.verify == "none":
+        return None
+    churn, watched = plan_faults(scenario, ingredients).churn, watched_of(scenario, ingredients)
+    return Verifier(parse_approach(name), ingredients.workload, watched, ingredients.events, churn)
 
 
 class Truth:

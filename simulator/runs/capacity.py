@@ -150,7 +150,7 @@ def probe(scenario: Scenario, ingredients: Ingredients, name: str, rate_per_s: f
     loads, ledger = Loads(len(ingredients.network)), Ledger()
     ms, weights = [np.empty(0)], [np.empty(0, np.int64)]
     for carried in carry_events(scenario, ingredients, approach, session, np.empty(0, np.int64), ledger):
-        loads.add(carried)
+        loads.take(carried)
         waits = waits_of(ingredients, approach, carried, last_hop=scenario.network.last_hop)
         if waits is not None:
             of_message = np.repeat(carried.chunk.starts[:-1], np.diff(carried.outgoing.offsets))

@@ -1,4 +1,4 @@
-"""EventJourney: one event of a scenario, with all that became of it, found by simulating the scenario until then."""
+"""The journey of one event of a scenario, all that became of it, found by simulating the scenario until then."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,6 @@ from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carried import Carried, Transmissions
 from simulator.engine.carry import carry_events
-from simulator.engine.journeys import sources_of
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 
@@ -27,8 +26,6 @@ class EventJourney(NamedTuple):
     carried: Carried
     """Its chunk."""
     window: int
-    sources: NDArray[np.int64]
-    """Broker at which each message of the chunk starts."""
     server: int
     names: Sequence[str] = ()
     """Of the objects, if they have any."""
@@ -70,7 +67,7 @@ class EventJourney(NamedTuple):
     def sent(self) -> Transmissions:
         """All that was sent for the chunk."""
         if self.carried.sent is None:
-            raise ValueError("a trace needs the transmissions; follow_event the event with `follow_event`")
+            raise ValueError("a journey needs the transmissions; take it from `follow_event`")
         return self.carried.sent
 
 
@@ -82,8 +79,5 @@ def follow_event(scenario: Scenario, ingredients: Ingredients, name: str, event:
         chunk = carried.chunk
         if event < chunk.first + len(chunk.events.object):
             window = int(np.searchsorted(chunk.starts, event - chunk.first, side="right")) - 1
-            sources = sources_of(ingredients, approach, chunk, carried.outgoing)
-            return EventJourney(
-                scenario, name, event, carried, window, sources, ingredients.server, ingredients.names
-            )
+            return EventJourney(scenario, name, event, carried, window, ingredients.server, ingredients.names)
     raise ValueError(f"event must be below {len(ingredients.events.object)}, the number of events, got {event}")

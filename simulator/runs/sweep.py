@@ -13,7 +13,6 @@ they do not depend on where tasks ran, in which order they ended, or how often t
 
 import fcntl
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from rich.progress import (
 import pipeline
 from floor.cache import cache_dir
 from floor.errors import RangecastError
+from floor.files import write_whole
 from floor.version import VERSION
 from pipeline.session import check_master
 from simulator.inputs.ingredients import objects_of, population_of
@@ -136,7 +136,7 @@ def _claimed(directory: Path, grid: Grid) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however that ends
         except BlockingIOError:
             raise SweepError(f"--out {directory}: another sweep is writing to it; wait for it or stop it") from None
-        for partial in (*directory.glob(".*.partial"), *directory.glob("tasks/.*.partial")):
+        for partial in (*directory.glob(".*.partial-*"), *directory.glob("tasks/.*.partial-*")):
             partial.unlink()
         if not ours.exists():
             _write(directory / "grid.toml", grid.text)
@@ -158,13 +158,8 @@ def _points_text(grid: Grid) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all, whatever stops us."""
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise SweepError(f"{path}: cannot be written: {error.strerror}; mend that and start again") from error
 

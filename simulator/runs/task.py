@@ -7,17 +7,14 @@ made by Spark beforehand, once for each distinct spec; a task reads them and nee
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-from rich.progress import Progress
-
 import pipeline
 from floor.errors import RangecastError
 from simulator.inputs.ingredients import assemble, lay_out, trace_of
 from simulator.inputs.plugins import load_plugins
 from simulator.results.errors import RunError
-from simulator.results.stopwatch import Stopwatch
 from simulator.results.summary import Row, summary_rows
-from simulator.runs.run import answer, verifier_of
+from simulator.results.verify import verifier_of
+from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Failure", "Task", "run_task"]
@@ -65,7 +62,7 @@ def run_task(task: Task) -> list[Row] | Failure:
 
 
 def _run(task: Task) -> list[Row]:
-    scenario, silent = task.scenario, Progress(disable=True)
+    scenario = task.scenario
     population = pipeline.read_population(task.population)
     trace = trace_of(scenario)
     x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
@@ -74,7 +71,7 @@ def _run(task: Task) -> list[Row]:
     records = []
     for name in scenario.approaches:
         verifier = verifier_of(scenario, ingredients, name)
-        records.append(pa.concat_tables(answer(scenario, ingredients, name, verifier, silent, Stopwatch())))
+        records.append(records_of(scenario, ingredients, name, *([] if verifier is None else [verifier])))
         if verifier is not None and verifier.mismatch is not None:
             raise RunError(f"{name}: {verifier.mismatch}")
     return summary_rows(scenario.approaches, records, task.warm_up)

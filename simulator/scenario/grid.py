@@ -10,15 +10,15 @@ k = [5, 10]
 network.brokers = [16, 64]
 """
 
-import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from floor.errors import RangecastError
@@ -27,7 +27,7 @@ from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Seed
 
-__all__ = ["Grid", "GridError", "Point", "load_grid", "replication_seeds"]
+__all__ = ["Grid", "GridError", "Point", "load_grid", "make_grid", "overrides_of", "replication_seeds"]
 
 _RULES = {
     "scenario": "must be the path of a scenario file, or a table [scenario]",
@@ -85,7 +85,21 @@ def load_grid(path: Path) -> Grid:
     GridError
         One line: file, key or point, value, rule and remedy.
     """
-    text = _read(path)
+    return _parse(_read(path), path)
+
+
+def make_grid(values: Mapping[str, Any], *, path: Path) -> Grid:
+    """Make a grid of what its file would hold; `path` is the file to blame, and files are seen from its directory.
+
+    Raises
+    ------
+    GridError
+        One line: file, key or point, value, rule and remedy.
+    """
+    return _parse(tomli_w.dumps(values), path)
+
+
+def _parse(text: str, path: Path) -> Grid:
     try:
         file = _File.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -122,7 +136,10 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise GridError(f"{path}: cannot be read: {reason}; give the path of a grid file in TOML") from error
+        raise GridError(
+            f"{path}: cannot be read: {reason}; give the path of a grid file in TOML; "
+            "`rangecast scenario list` shows those that come with Rangecast, `rangecast scenario new` copies one"
+        ) from error
 
 
 def _mistake(error: ValidationError) -> str:
@@ -166,7 +183,7 @@ def _check_axis(path: Path, key: str, values: object, seen: list[str]) -> None:
 
 def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
     label = ", ".join(f"{key}={_toml(value)}" for key, value in chosen.items()) or "of the scenario as it is"
-    overrides = tuple(f"{key}={_toml(value)}" for key, value in chosen.items())
+    overrides = overrides_of(chosen)
     try:
         if isinstance(file.scenario, str):
             scenario = load_scenario(path.parent / file.scenario, overrides, beside=path.parent)
@@ -178,10 +195,16 @@ def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
     return Point(texts, label, scenario)
 
 
+def overrides_of(changes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Changes of dotted keys as `load_scenario` takes them: `key=value`, the value in TOML."""
+    return tuple(f"{key}={_toml(value)}" for key, value in changes.items())
+
+
 def _toml(value: object) -> str:
-    """A value as TOML on one line; JSON's strings are TOML's too."""
+    """A value as TOML on one line, where tomli_w would give lists a line for each value."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_toml(inner) for inner in value) + "]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    # A tab may stand in a string as it is, but would be unseen in a message.
+    return tomli_w.dumps({"value": value}).removeprefix("value = ").rstrip("\n").replace("\t", "\\t")

@@ -4,13 +4,13 @@ A scenario file is data: nothing in it is run, and `extends` reads other scenari
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import tomli_w
 from pydantic import ValidationError
 
 from pipeline import PipelineError, trace_facts
@@ -18,6 +18,12 @@ from simulator.scenario.mistakes import KeyPath, ScenarioError, key_lines, mista
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "scenario_toml"]
+
+
+_REMEDY = (
+    "give the path of a scenario file in TOML; `rangecast scenario list` shows those that come with Rangecast, "
+    "`rangecast scenario new` copies one"
+)
 
 
 class _Layer(NamedTuple):
@@ -150,12 +156,12 @@ def _seal_trace(values: dict[str, Any], named: str) -> None:
 
 def scenario_toml(scenario: Scenario) -> str:
     """Write a scenario as one TOML file, all defaults filled in; `load_scenario` reads it back equal."""
-    return _to_toml(scenario.model_dump(exclude_none=True))
+    return tomli_w.dumps(scenario.model_dump(exclude_none=True))
 
 
 def _layers(path: Path) -> list[_Layer]:
     """The file after the one it extends, after the one which that extends, and so on."""
-    layers = [_read(path, str(path), "give the path of a scenario file in TOML")]
+    layers = [_read(path, str(path), _REMEDY)]
     while "extends" in layers[0].values:
         base = layers[0].values.pop("extends")
         named = f"{layers[0].places()['extends',]}: extends = {base!r}"
@@ -229,14 +235,3 @@ def _override(values: dict[str, Any], override: str) -> KeyPath:
             raise ScenarioError(f"--set {override}: {table} is a value, not a table; remove what follows the dot")
     values[last] = parsed
     return path
-
-
-def _to_toml(values: dict[str, Any]) -> str:
-    """Values first, then one table per dictionary. JSON's scalars and lists are TOML's too."""
-    plain = [f"{key} = {_json(value)}" for key, value in values.items() if not isinstance(value, dict)]
-    tables = [f"\n[{key}]\n{_to_toml(value)}" for key, value in values.items() if isinstance(value, dict)]
-    return "\n".join(plain) + "\n" + "".join(tables)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
+from simulator.approaches.approach import Approach
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE, Quantity
@@ -239,6 +240,10 @@ class Sizes(Table):
     message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
+
+    def of(self, approach: Approach) -> int:
+        """Bytes of one message of an approach."""
+        return self.unicast_bytes if approach.unicast else self.message_bytes
 
 
 class Costs(Table):

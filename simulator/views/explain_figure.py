@@ -18,6 +18,7 @@ from paint.messages import EXPOSED
 from simulator.views.explanation import Explanation, Tiles, View
 
 __all__ = [
+    "PANELS",
     "SAMPLE",
     "clip_tiles",
     "colour_of",
@@ -29,6 +30,8 @@ __all__ = [
     "steps_in_y",
 ]
 
+PANELS = ("events", "levels", "messages")
+"""Of the picture of an event."""
 SAMPLE = 400
 """Subscriptions that are drawn at most."""
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f")
@@ -38,7 +41,7 @@ _READABLE = 0.022
 """Share of the view below which a rectangle carries no number."""
 
 
-def draw_explanation(explained: Explanation, panels: Sequence[str] = ("events", "levels", "messages")) -> Figure:
+def draw_explanation(explained: Explanation, panels: Sequence[str] = PANELS) -> Figure:
     """Draw an event in up to three panels.
 
     Left, event space: objects, the fall or rise of the updated one, the interval that the sweep looks at, exposed

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 import pipeline
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import gather
+from simulator.results.finished_run import FinishedRun
 from simulator.scenario.loading import load_scenario
 from simulator.scenario.scenario import Scenario
 from simulator.views.explain import ExplainError, explain, pick_event
@@ -17,7 +17,9 @@ from simulator.views.explain_page import explain_page
 from simulator.views.explanation import Explanation
 from simulator.views.output import PICTURES, check_out, write_out, write_picture
 
-__all__ = ["explain_to_file"]
+__all__ = ["explain_event", "explain_to_file", "facts_of", "write_explanation"]
+
+_ENDINGS = (*PICTURES, ".html")
 
 
 def explain_to_file(
@@ -47,11 +49,30 @@ def explain_to_file(
     ExplainError, OutputError, ScenarioError, PipelineError
         One line for the user; as far as can be told, before anything else is done.
     """
-    check_out(out, (*PICTURES, ".html"))
+    check_out(out, _ENDINGS)
+    explained = explain_event(target, event=event, approach=approach, changes=changes, master=master)
+    write_explanation(explained, out)
+    return facts_of(explained)
+
+
+def explain_event(
+    target: Path | Scenario,
+    *,
+    event: int | None = None,
+    approach: str | None = None,
+    changes: tuple[str, ...] = (),
+    master: str = "local[*]",
+) -> Explanation:
+    """Explain one event of a run directory, a scenario file or a scenario; the rest as in `explain_to_file`."""
     spark = pipeline.spark_source(master)
-    if changes and target.is_dir():
-        raise ExplainError(f"--set {changes[0]}: {target} is a finished run; give its scenario file to change it")
-    scenario = load_scenario(_scenario_file(target), changes)
+    directory = target if isinstance(target, Path) and target.is_dir() else None
+    if changes and directory is not None:
+        raise ExplainError(f"--set {changes[0]}: {directory} is a finished run; give its scenario file to change it")
+    run = None if directory is None else FinishedRun(directory)
+    if run is not None:
+        scenario = run.scenario
+    else:
+        scenario = target if isinstance(target, Scenario) else _scenario(Path(target), changes)
     if event is not None and not 0 <= event < scenario.events.count:
         last = scenario.events.count - 1
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
@@ -60,45 +81,52 @@ def explain_to_file(
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(ingredients.workload, ingredients.events) if event is None else event
     explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
-    if target.is_dir():
-        _compare(target, explained)
+    if run is not None:
+        _compare(run, explained)
+    return explained
+
+
+def write_explanation(explained: Explanation, out: Path) -> None:
+    """Write an explained event as a picture, one of `PICTURES`, or as a page with a slider, `.html`.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written there.
+    """
+    check_out(out, _ENDINGS)
     if out.suffix.lower() == ".html":
         write_out(explain_page(explained).encode(), out)
     else:
         write_picture(draw_explanation(explained), out, dpi=110)
-    return _facts(explained)
 
 
-def _scenario_file(target: Path) -> Path:
+def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
     if not target.exists():
-        raise ExplainError(f"{target}: there is no such run or scenario; give a run directory or a scenario file")
-    if not target.is_dir():
-        return target
-    if not (target / "events.parquet").is_file() or not (target / "scenario.toml").is_file():
-        raise ExplainError(f"{target}: not a finished run; give a directory that `rangecast run` made, or a scenario")
-    return target / "scenario.toml"
+        raise ExplainError(
+            f"{target}: there is no such run or scenario; give a run directory or a scenario file, such as one that "
+            "`rangecast scenario new` copies"
+        )
+    return load_scenario(target, changes)
 
 
 def _first_approach(scenario: Scenario) -> str:
     return next((name for name in scenario.approaches if parse_approach(name).window is None), "paint-dense")
 
 
-def _compare(directory: Path, explained: Explanation) -> None:
+def _compare(run: FinishedRun, explained: Explanation) -> None:
     """Make sure that the event is the one that the run recorded."""
-    chosen = (pc.field("approach") == explained.approach) & (pc.field("event") == explained.event)
-    try:
-        columns = ["approach", "event", "object", "messages"]
-        rows = pq.read_table(directory / "events.parquet", columns=columns, filters=chosen).to_pylist()
-    except (OSError, ValueError, KeyError) as error:
-        raise ExplainError(f"{directory}: its events.parquet cannot be read; run the scenario again") from error
+    records = run.table("events", ["event", "object", "messages"], explained.approach)
+    rows = records.filter(pc.field("event") == explained.event).to_pylist()
     if rows and (rows[0]["object"], rows[0]["messages"]) != (explained.object, len(explained.messages)):
         raise ExplainError(
-            f"{directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
+            f"{run.directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
             f"{rows[0]['object']}, this version makes {len(explained.messages)} about {explained.object}; run again"
         )
 
 
-def _facts(explained: Explanation) -> list[str]:
+def facts_of(explained: Explanation) -> list[str]:
+    """What is worth printing of an event, in three lines."""
     exposed = ", ".join(explained.called(h).removeprefix("object ") for h in explained.exposed) or "none"
     return [
         explained.title,

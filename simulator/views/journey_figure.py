@@ -1,4 +1,4 @@
-"""The drawing of a trace: brokers over time, to be read in grey."""
+"""The drawing of a journey: brokers over time, to be read in grey."""
 
 import matplotlib as mpl
 import numpy as np

@@ -1,4 +1,4 @@
-"""Trace: one event of a run followed message by message and hop by hop, as text and as a drawing.
+"""Journey: one event of a run followed message by message and hop by hop, as text and as a drawing.
 
 The run's scenario is simulated again until the messages of the event have arrived, which gives what the run gave,
 since a scenario decides everything; the records of the run are compared with it.
@@ -12,20 +12,18 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 import pipeline
-from simulator.engine.carried import message_bytes
 from simulator.inputs.ingredients import gather
 from simulator.results.errors import RunError
+from simulator.results.finished_run import FinishedRun
 from simulator.runs.event_journey import EventJourney, follow_event
-from simulator.scenario.loading import load_scenario
 from simulator.views.journey_figure import draw_journey
 from simulator.views.labels import apart, object_name
 from simulator.views.output import PICTURES, check_out, write_picture
 from simulator.workload.events import KINDS
 
-__all__ = ["journey_lines", "trace_run"]
+__all__ = ["journey_lines", "tell_journey"]
 
 _MESSAGES, _HOPS = 10, 40
 """Messages, and hops of each, that are told unless all are wanted."""
@@ -41,7 +39,7 @@ class _Hop(NamedTuple):
     wait: float | None
 
 
-def trace_run(
+def tell_journey(
     directory: Path,
     event: int,
     approach: str | None = None,
@@ -66,42 +64,26 @@ def trace_run(
     OutputError
         `out` cannot be written.
     """
-    for name in ("scenario.toml", "events.parquet"):
-        if not (directory / name).is_file():
-            reason = f"it has no {name}" if directory.is_dir() else "there is no such directory"
-            raise RunError(f"{directory}: not a finished run: {reason}; give a directory that `rangecast run` made")
+    run = FinishedRun(directory)
     if out is not None:
         check_out(out, PICTURES)
-    scenario = load_scenario(directory / "scenario.toml")
+    scenario = run.scenario
     name = scenario.approaches[0] if approach is None else approach
     if name not in scenario.approaches:
         raise RunError(f"--approach {name}: the run has {', '.join(scenario.approaches)}; choose one of them")
-    last = _events(directory, name) - 1
+    records = run.table("events", ["event", "events", "overlay_hops"], name)
+    last = int(pc.sum(records["events"]).as_py() or 0) - 1
     if not 0 <= event <= last:
         raise RunError(f"--event {event}: must be between 0 and {last}, the last event of the run")
     followed = follow_event(scenario, gather(scenario, pipeline.spark_source(master)), name, event)
-    _compare(directory, followed)
+    _compare(directory, records, followed)
     if out is not None:
         write_picture(draw_journey(followed), out)
     return list(journey_lines(followed, everything=everything))
 
 
-def _records(directory: Path, name: str) -> pa.Table:
-    """What was recorded for an approach."""
-    try:
-        columns = ["approach", "event", "events", "overlay_hops"]
-        return pq.read_table(directory / "events.parquet", columns=columns).filter(pc.field("approach") == name)
-    except (OSError, ValueError, KeyError) as error:
-        raise RunError(f"{directory}: its events.parquet cannot be read; run the scenario again") from error
-
-
-def _events(directory: Path, name: str) -> int:
-    """Number of events of a run."""
-    return int(pc.sum(_records(directory, name)["events"]).as_py() or 0)
-
-
-def _compare(directory: Path, followed: EventJourney) -> None:
-    row = _records(directory, followed.name).filter(pc.field("event") == followed.first)
+def _compare(directory: Path, records: pa.Table, followed: EventJourney) -> None:
+    row = records.filter(pc.field("event") == followed.first)
     recorded = row["overlay_hops"].to_pylist()
     if recorded != [len(followed.hops)]:
         raise RunError(
@@ -115,11 +97,11 @@ def journey_lines(followed: EventJourney, *, everything: bool = False) -> Iterat
     yield from _heading(followed)
     shown = len(followed.messages) if everything else _MESSAGES
     of_message, deliveries = _by_message(followed)
-    size = message_bytes(followed.scenario.sizes, followed.approach)
+    size = followed.scenario.sizes.of(followed.approach)
     for number, message in enumerate(followed.messages[:shown]):
         yield ""
         yield f"message {number}: {_content(followed, message)}"
-        source = int(followed.sources[message])
+        source = int(followed.carried.sources[message])
         lines = list(_tree(of_message[message], source, deliveries[message], size))
         kept = len(lines) if everything else _HOPS
         yield from lines[:kept]
@@ -142,7 +124,7 @@ def _heading(followed: EventJourney) -> Iterator[str]:
         yield f"answered with events {followed.first} to {followed.first + number - 1} in one window"
     if not approach.serverless:
         yield f"told to the server at broker {followed.server} in {scenario.sizes.event_bytes} bytes"
-    size, hops = message_bytes(scenario.sizes, approach), len(followed.hops)
+    size, hops = scenario.sizes.of(approach), len(followed.hops)
     received = int(followed.carried.received[followed.deliveries].sum())
     yield (
         f"messages: {len(followed.messages):,} of {size} bytes; hops: {hops:,}, {hops * size:,} bytes; "

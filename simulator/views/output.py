@@ -4,9 +4,11 @@ import io
 import os
 from pathlib import Path
 
+import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from floor.errors import RangecastError
+from floor.files import write_whole
 
 __all__ = ["PICTURES", "OutputError", "check_out", "write_out", "write_picture"]
 
@@ -37,21 +39,17 @@ def check_out(path: Path, endings: tuple[str, ...], option: str = "--out") -> No
 
 
 def write_out(content: bytes, path: Path) -> None:
-    """Write a file under a temporary name and rename it.
+    """Write a file, whole or not at all.
 
     Raises
     ------
     OutputError
         It cannot be written.
     """
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise OutputError(f"--out {path}: cannot be written: {error.strerror}; choose another path") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def write_picture(figure: Figure, path: Path, dpi: int = 130) -> None:
@@ -63,5 +61,6 @@ def write_picture(figure: Figure, path: Path, dpi: int = 130) -> None:
         It cannot be written.
     """
     stream, ending = io.BytesIO(), path.suffix.lower()
-    figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_UNDATED.get(ending))
+    with mpl.rc_context({"svg.hashsalt": "rangecast"}):  # the same picture has the same ids
+        figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_UNDATED.get(ending))
     write_out(stream.getvalue(), path)

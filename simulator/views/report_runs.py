@@ -13,9 +13,7 @@ from cn import Zones
 from floor.cache import cache_dir
 from floor.errors import RangecastError
 from simulator.inputs.ingredients import make_graph, make_zones, place_brokers, trace_of, x_range_of
-from simulator.results.errors import RunError
-from simulator.results.finished_run import read_manifest, read_scenario_text, read_summary, read_table
-from simulator.scenario.loading import load_scenario
+from simulator.results.finished_run import FinishedRun
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Map", "Run", "Series", "read_run", "series_of"]
@@ -61,15 +59,10 @@ def read_run(directory: Path, name: str) -> Run:
     RunError
         Something is missing or broken: one line that names it.
     """
-    summary = read_summary(directory)
-    if not summary:
-        raise RunError(f"{directory / 'summary.csv'}: holds no approach; run the scenario again")
-    manifest = read_manifest(directory / "manifest.json")
-    text = read_scenario_text(directory / "scenario.toml", manifest["scenario"])
-    events = read_table(directory / "events.parquet", pipeline.EVENTS)
-    brokers = read_table(directory / "brokers.parquet", pipeline.BROKERS)
-    links = read_table(directory / "links.parquet", pipeline.LINKS)
-    return Run(name, directory, manifest, text, summary, events, brokers, links, _map(directory, brokers))
+    run = FinishedRun(directory)
+    told = (run.manifest, run.scenario_text, run.summary)
+    events, brokers, links = (run.table(one) for one in ("events", "brokers", "links"))
+    return Run(name, directory, *told, events, brokers, links, _map(run, brokers))
 
 
 def series_of(runs: list[Run]) -> list[Series]:
@@ -90,10 +83,10 @@ def series_of(runs: list[Run]) -> list[Series]:
     ]
 
 
-def _map(directory: Path, brokers: pa.Table) -> Map | str:
+def _map(run: FinishedRun, brokers: pa.Table) -> Map | str:
     """The network of a run as it was at the start; a reason when it cannot be made again."""
     try:
-        scenario = load_scenario(directory / "scenario.toml")
+        scenario = run.scenario
         found = _zones(scenario) if scenario.network.kind == "can" else _places(scenario)
     except (RangecastError, ValueError, OSError) as error:
         return str(error).splitlines()[0]

@@ -1,12 +1,10 @@
 """The main metrics of a sweep as a table for the terminal."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
-
-from simulator.scenario.grid import Grid
 
 __all__ = ["sweep_table"]
 
@@ -14,19 +12,19 @@ __all__ = ["sweep_table"]
 _SHOWN = ("bytes_out", "overlay_bytes", "received_update", "redundancy", "latency_p99")
 
 
-def sweep_table(grid: Grid, path: Path) -> Table:
+def sweep_table(keys: Sequence[str], path: Path) -> Table:
     """Means of the main metrics in a `results.csv`, one row per point and approach, for the terminal."""
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     present = [metric for metric in _SHOWN if any(row["metric"] == metric for row in rows)]
     table = Table(title="mean over replications ± half the 95% confidence interval, in percent", title_justify="left")
-    for name in (*grid.keys, "approach"):
+    for name in (*keys, "approach"):
         table.add_column(name, no_wrap=name == "approach", overflow="fold")
     for metric in present:
         table.add_column(metric, justify="right", overflow="fold")
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
-        place = (row["point"], *(row[key] for key in grid.keys), row["approach"])
+        place = (row["point"], *(row[key] for key in keys), row["approach"])
         cells.setdefault(place, {})[row["metric"]] = _shown(row)
     for place, values in cells.items():
         table.add_row(*place[1:], *(values.get(metric, "-") for metric in present))

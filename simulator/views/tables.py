@@ -1,14 +1,14 @@
 """Tables of finished runs, for the terminal."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rich import box
 from rich.table import Table
 
-from simulator.results.finished_run import read_summary
+from simulator.results.finished_run import FinishedRun
 
-__all__ = ["METRICS", "comparison_table"]
+__all__ = ["METRICS", "comparison_of", "comparison_table"]
 
 
 def _count(value: float) -> str:
@@ -48,12 +48,23 @@ def comparison_table(directories: Sequence[Path]) -> Table:
     RunError
         A directory that is not a finished run.
     """
+    several = len(directories) > 1
+    return comparison_of(
+        [
+            (directory.name if several else "", row)
+            for directory in directories
+            for row in FinishedRun(directory).summary
+        ]
+    )
+
+
+def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]]) -> Table:
+    """The same of rows of `summary.csv`, each with the name of its run, or none if there is one run only."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("per event, mean", no_wrap=True)
-    rows = [(directory, row) for directory in directories for row in read_summary(directory)]
-    for directory, row in rows:
+    for run, row in rows:
         name = str(row["approach"]).replace("-", "-\n", 1)
-        table.add_column(f"{directory.name}\n{name}" if len(directories) > 1 else name, justify="right", no_wrap=True)
+        table.add_column(f"{run}\n{name}" if run else name, justify="right", no_wrap=True)
     for label, column, show in METRICS:
         if all(row[column] is None for _, row in rows):
             continue  # no clock, no latency

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 import pipeline
 from cn import Can, RoutingTree, fewest_hops
 from simulator.approaches.registry import parse_approach
-from simulator.approaches.session import ask
-from simulator.engine.journeys import sources_of
-from simulator.engine.tally import carry
+from simulator.engine.audience import Audience
+from simulator.engine.tally import tally
 from simulator.inputs.ingredients import Ingredients, gather
 from simulator.scenario.scenario import Scenario
 from simulator.views.output import PICTURES, check_out, write_picture
@@ -65,15 +64,15 @@ def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]
     session = approach.open(ingredients.workload, approach)
     network, load = ingredients.network, np.zeros(len(ingredients.network), np.int64)
     hops, fewest = [], 0
-    for chunk in chunks_of(ingredients.events, approach.window):
-        outgoing = ask(session, chunk)
-        traffic = carry(ingredients, approach, chunk, outgoing)
+    nobody = Audience(ingredients, approach, np.empty(0, np.int64))
+    chunks = chunks_of(ingredients.events, approach.window)
+    for carried in tally(ingredients, approach, session, nobody, chunks, record_hops=True):
+        outgoing, traffic = carried.outgoing, carried.traffic
         load += np.bincount(traffic.broker, minlength=len(load))
         hops.append(traffic.overlay_hops)
         if isinstance(network, Can) and not approach.unicast and len(outgoing.table):
             offsets = np.searchsorted(traffic.message, np.arange(len(outgoing.table) + 1))
-            sources = sources_of(ingredients, approach, chunk, outgoing)
-            fewest += int(fewest_hops(network.zones, offsets, traffic.broker, sources).sum())
+            fewest += int(fewest_hops(network.zones, offsets, traffic.broker, carried.sources).sum())
     taken = np.concatenate(hops)
     told = f"{_spread(taken)} per message"
     return load, f"{told}, {taken.sum() / fewest:.2f} times the fewest that a minimum tree takes" if fewest else told

@@ -1,4 +1,4 @@
-"""The archive of Spark's classes: named after what it fits, and never a reason not to start."""
+"""The archive of Spark's classes: named after what it fits, made once, and never a reason not to start."""
 
 import os
 import subprocess
@@ -28,6 +28,23 @@ def test_a_damaged_archive_is_passed_over(tmp_path: Path, monkeypatch: pytest.Mo
     assert told.stdout == f"['-XX:SharedArchiveFile={archive}'] 3\n"
 
 
+def test_a_session_leaves_an_archive_that_the_next_one_maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
+    code = COUNT.replace("driver_memory_mb=600", "driver_memory_mb=600, keep_classes=True, brief=True")
+    first = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
+    assert (first.stdout, "keeping the classes" in first.stderr) == ("[] 3\n", True)
+    archive = archive_path(require_java())
+    assert list((tmp_path / "spark").iterdir()) == [archive] == [archive_classes()]
+    # With -Xshare:on a JVM that cannot map the archive does not start.
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xshare:on")
+    again = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
+    assert (again.stdout, again.stderr) == (f"['-XX:SharedArchiveFile={archive}'] 3\n", "")
+    archive.write_bytes(b"no classes")
+    broken = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
+    assert broken.returncode != 0
+    assert "could not start" in broken.stderr
+
+
 def test_every_java_has_its_own(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     for java in (one, other):
@@ -40,7 +57,7 @@ def test_without_java_or_where_it_fails_there_is_none(tmp_path: Path, monkeypatc
     assert find_java() is not None
     monkeypatch.setattr(class_archive, "_REHEARSAL", "raise SystemExit(1)")
     assert archive_classes() is None
-    assert list((tmp_path / "spark").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     assert archive_classes() is None

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from rich.progress import Progress
 
 from pipeline import HOPS
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients, assemble
-from simulator.results.stopwatch import Stopwatch
-from simulator.runs.run import answer, verifier_of
+from simulator.results.collectors import HopRecords
+from simulator.results.verify import verifier_of
+from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
@@ -89,16 +89,12 @@ def small_ingredients(scenario: Scenario) -> Ingredients:
 def run_hops(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[pa.Table, pa.Table]:
     """Records of an approach, and its rows of `hops.parquet`."""
     tables: list[pa.Table] = []
-    silent = Progress(disable=True)
-    records = pa.concat_tables(
-        answer(scenario, ingredients, name, None, silent, Stopwatch(), take_hops=tables.append)
-    )
+    records = records_of(scenario, ingredients, name, HopRecords(scenario, name, tables.append))
     return records, pa.concat_tables([HOPS.empty_table(), *tables])
 
 
 def run_small(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[pa.Table, str, Counter[str]]:
     """Records of an approach, what is wrong with it ("" if nothing), and the faults that happened."""
     verifier, ledger = verifier_of(scenario, ingredients, name), Ledger()
-    silent = Progress(disable=True)
-    table = pa.concat_tables(answer(scenario, ingredients, name, verifier, silent, Stopwatch(), ledger))
+    table = records_of(scenario, ingredients, name, *([verifier] if verifier else []), ledger=ledger)
     return table, str(verifier.mismatch or "") if verifier else "", ledger.happened

@@ -156,29 +156,15 @@ BROKEN = {
     "caida relation": ("a.as-rel", "1|2|7\n", 1, "the relation must be -1 .* got '7'"),
     "graphml cut": ("a.graphml", GRAPHML.partition("</edge>")[0], 9, "not well-formed XML"),
     "graphml tag": ("a.graphml", GRAPHML.replace("</edge>", "</egde>"), 9, "mismatched tag"),
-    "graphml none": ("a.graphml", "<a/>", 1, "no <graph> in the file"),
-    "graphml id": ("a.graphml", GRAPHML.replace('<node id="1"/>', "<node/>"), 6, "<node> lacks the attribute id"),
-    "graphml target": ("a.graphml", GRAPHML.replace('target="1"', 'target="2"'), 7, "names node 2"),
-    "graphml key": ("a.graphml", GRAPHML.replace('key="d0"', 'key="d1"'), 8, "names the key d1, never declared"),
-    "graphml value": ("a.graphml", GRAPHML.replace("2.5", "fast"), 7, "delay_ms must be a number, got 'fast'"),
-    "gml none": ("a.gml", "Creator 1\n", 1, "no graph in the file"),
-    "gml deep": ("a.gml", "graph [\n" + "a [\n" * 3000, 51, "records are nested more than 50 deep"),
-    "gml sign": ("a.gml", "graph [\n  node [ id ? ]\n]\n", 2, r"cannot read '\? \]'"),
-    "gml open": ("a.gml", "graph [\n  node [ id 0 ]\n", 2, "the record of line 1 is not closed"),
-    "gml value": ("a.gml", "graph [\n  node [ id ]\n]\n", 2, "expected a value of id, got ]"),
-    "gml id": ("a.gml", 'graph [\n  node [ label "a" ]\n]\n', 2, "the node has no id"),
-    "gml twice": (
+    "gml sign": ("a.gml", "graph [\n  node [ id ? ]\n]\n", 2, r"cannot tokenize \? \]$"),
+    "gml open": ("a.gml", "graph [\n  node [ id 0 ]\n", 3, "expected ']', found EOF"),
+    "gml value": (
         "a.gml",
-        "graph [\n  node [ id 0 ]\n  node [ id 0 ]\n]\n",
-        3,
-        "node id 0 is declared a second time",
+        "graph [\n  node [ id 0 x ]\n]\n",
+        2,
+        r"expected an int, float, string or '\[', found ']'",
     ),
-    "gml end": (
-        "a.gml",
-        "graph [\n node [ id 0 ]\n edge [ source 0\n target 3 ]\n]\n",
-        3,
-        "target of the edge .* got 3",
-    ),
+    "gml word": ("a.gml", "graph [\n  node [ id 0 x north ]\n]\n", 2, "string or .* found 'north'"),
 }
 
 
@@ -202,6 +188,115 @@ def test_broken_files_name_line_and_reason(tmp_path: Path, case: str) -> None:
         read_network(path)
     assert str(caught.value).startswith(f"{path}, line {line}: ")
     assert "\n" not in str(caught.value)
+
+
+GML = """graph [
+  node [ id 0 label "paris" ]
+  node [ id 1 label "oslo" ]
+  edge [ source 0 target 1 delay_ms 2.5 ]
+]
+"""
+
+WRONG = {
+    "graphml none": ("a.graphml", "<a/>", "no <graph> in the file"),
+    "graphml id": (
+        "a.graphml",
+        GRAPHML.replace('<node id="1"/>', "<node/>"),
+        "<node> number 2 lacks the attribute id",
+    ),
+    "graphml end": (
+        "a.graphml",
+        GRAPHML.replace(' target="1"', ""),
+        "<edge> number 1 lacks the attribute target",
+    ),
+    "graphml twice": ("a.graphml", GRAPHML.replace('id="1"', 'id="0"'), "node 0 is declared a second time"),
+    "graphml target": (
+        "a.graphml",
+        GRAPHML.replace('target="1"', 'target="2"'),
+        "link 0 - 2 names node 2, which the file does not declare",
+    ),
+    "graphml loop": ("a.graphml", GRAPHML.replace('target="1"', 'target="0"'), "link 0 - 0 joins a node to itself"),
+    "graphml key": ("a.graphml", GRAPHML.replace('key="d0"', 'key="d1"'), "Bad GraphML data: no key d1"),
+    "graphml value": (
+        "a.graphml",
+        GRAPHML.replace("2.5", "fast"),
+        "link 0 - 1: delay_ms must be a number, got 'fast'",
+    ),
+    "graphml type": (
+        "a.graphml",
+        GRAPHML.replace('"double"', '"colour"'),
+        "networkx cannot read this GraphML, KeyError('colour'); check its nodes and edges",
+    ),
+    "gml none": ("a.gml", "Creator 1\n", "input contains no graph"),
+    "gml two": ("a.gml", GML + GML, "input contains more than one graph"),
+    "gml deep": ("a.gml", "graph [\n" + "a [\n" * 3000, "records are nested too deeply"),
+    "gml id": ("a.gml", GML.replace("id 1", ""), "node #1 has no 'id' attribute"),
+    "gml ids": (
+        "a.gml",
+        GML.replace("id 1", "id 1 id 2"),
+        "networkx cannot read this GML, TypeError(\"unhashable type: 'list'\"); check its nodes and edges",
+    ),
+    "gml node": (
+        "a.gml",
+        "graph [ node 5 ]",
+        "networkx cannot read this GML, AttributeError(\"'int' object has no attribute 'pop'\"); "
+        "check its nodes and edges",
+    ),
+    "gml twice": ("a.gml", GML.replace("id 1", "id 0"), "node id 0 is duplicated"),
+    "gml end": ("a.gml", GML.replace("target 1", "target 3"), "edge #0 has undefined target 3"),
+    "gml loop": ("a.gml", GML.replace("target 1", "target 0"), "link paris - paris joins a node to itself"),
+    "gml value": (
+        "a.gml",
+        GML.replace("2.5", '"fast"'),
+        "link paris - oslo: delay_ms must be a number, got 'fast'",
+    ),
+    "gml negative": ("a.gml", GML.replace("2.5", "-2.5"), "link paris - oslo: delay_ms must be at least 0, got -2.5"),
+    "gml place": ("a.gml", GML.replace("id 1", "id 1 x NAN"), "node oslo: x must be at most 1e+12 in size, got nan"),
+    "gml pieces": (
+        "a.gml",
+        GML.replace("id 1", 'id 2 label "rome" ]\n  node [ id 1'),
+        "the network falls into 2 components, the largest of 2 nodes, that of node paris; ask for the largest "
+        "component to go on without the other 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_graphs_name_node_or_link(tmp_path: Path, case: str) -> None:
+    name, text, reason = WRONG[case]
+    path = put(tmp_path, name, text)
+    with pytest.raises(TopologyError) as caught:
+        read_network(path)
+    assert str(caught.value) == f"{path}: {reason}"
+
+
+def test_links_of_a_graph_that_come_again_are_merged_and_direction_is_dropped(tmp_path: Path) -> None:
+    again = "edge [ source 1 target 0 bandwidth_mbps 40 ]\n  edge [ source 0 target 1 delay_ms 3 ]\n]"
+    for header in ("graph [", "graph\n[ directed 1", "graph [ multigraph 1", "graph [ directed 1 multigraph 1"):
+        text = GML.replace("graph [", header).replace("\n]\n", f"\n  {again}\n")
+        graph = read_network(put(tmp_path, "a.gml", text))
+        assert list(graph.edges(data=True)) == [(0, 1, {"delay_ms": 3, "bandwidth_mbps": 40})]
+    reverse = '<edge source="1" target="0" directed="{}"><data key="d0">3</data></edge>\n  </graph>'
+    for default in ("directed", "undirected"):
+        for own in ("true", "false"):
+            text = GRAPHML.replace("undirected", default).replace("</graph>", reverse.format(own))
+            graph = read_network(put(tmp_path, "a.graphml", text))
+            assert [data["delay_ms"] for *_, data in graph.edges(data=True)] == [3]
+
+
+def test_graphs_of_other_programs(tmp_path: Path) -> None:
+    (tmp_path / "bom.gml").write_bytes(b"\xef\xbb\xbf" + GML.replace("oslo", "Östersund").encode())
+    graph = read_network(tmp_path / "bom.gml")
+    assert [data["name"] for data in graph.nodes.values()] == ["paris", "Östersund"]
+    for found, other in (
+        (' xmlns="http://graphml.graphdrawing.org/xmlns"', ' version="1.0"'),
+        ("org/xmlns", "org/xmlns/graphml"),
+        (' attr.type="double"', ""),
+        ('"double"', '"string"'),
+    ):
+        assert found in GRAPHML
+        graph = read_network(put(tmp_path, "a.graphml", GRAPHML.replace(found, other)))
+        assert graph.edges[0, 1]["delay_ms"] == 2.5
 
 
 def test_unreadable_files(tmp_path: Path) -> None:

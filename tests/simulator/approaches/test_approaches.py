@@ -9,16 +9,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.progress import Progress
 
 from pipeline import EVENTS, TIMES
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import APPROACHES
 from simulator.approaches.session import Outgoing, Session
 from simulator.inputs.ingredients import Ingredients, assemble
-from simulator.results.stopwatch import Stopwatch
-from simulator.results.verify import Mismatch
-from simulator.runs.run import answer, verifier_of
+from simulator.results.verify import Mismatch, verifier_of
+from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import DELETE, KINDS, LOWER, MOVE, RAISE, EventStream
 from simulator.workload.windows import Chunk
@@ -92,8 +90,7 @@ def run(ingredients: Ingredients, network: str, engine: str, name: str) -> tuple
     chosen = scenario(network, engine, ingredients.workload.k)
     verifier = verifier_of(chosen, ingredients, name)
     assert verifier is not None
-    tables = list(answer(chosen, ingredients, name, verifier, Progress(disable=True), Stopwatch()))
-    return pa.concat_tables(tables), verifier.mismatch
+    return records_of(chosen, ingredients, name, verifier), verifier.mismatch
 
 
 def check(name: str, network: str, seed: int, k: int, coarse: bool) -> None:

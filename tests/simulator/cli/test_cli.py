@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.cli.main import main
+from simulator.cli.entry import main
 
 ROOT = Path(__file__).parents[3]
 
@@ -190,7 +190,7 @@ def test_an_interrupted_command_says_whether_it_can_go_on(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sys, "argv", ["rangecast", command])
-    monkeypatch.setattr("simulator.cli.app", interrupted)
+    monkeypatch.setattr("simulator.cli.entry.app", interrupted)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130

@@ -5,24 +5,23 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from rich.progress import Progress
 
 from paint import MESSAGE, UNICAST
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.loads import Loads
-from simulator.results.stopwatch import Stopwatch
-from simulator.runs.run import answer, verifier_of
+from simulator.results.verify import verifier_of
+from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from tests.simulator.small import random_scenario, small_ingredients
 
 
 def records_and_loads(scenario: Scenario, ingredients: Ingredients) -> list[pa.Table]:
     """Rows of `events.parquet`, `brokers.parquet` and `links.parquet`."""
-    loads, silent = Loads(len(ingredients.network)), Progress(disable=True)
+    loads = Loads(len(ingredients.network))
     verifier = verifier_of(scenario, ingredients, "unicast")
-    records = pa.concat_tables(answer(scenario, ingredients, "unicast", verifier, silent, Stopwatch(), loads=loads))
+    records = records_of(scenario, ingredients, "unicast", loads, *([verifier] if verifier else []))
     return [records, loads.broker_table("unicast", 16), loads.link_table("unicast", 16, ingredients.routes)]
 
 

@@ -8,7 +8,7 @@ import pytest
 from floor.errors import RangecastError
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import Outgoing, Session, ask
-from simulator.cli.main import main
+from simulator.cli.entry import main
 from simulator.inputs.plugins import PluginError, load_plugins, loaded_plugins
 from simulator.workload.windows import Chunk, chunks_of
 from tests.simulator.small import random_scenario, small_ingredients
@@ -22,7 +22,7 @@ APPROACHES["MINE"] = APPROACHES["paint-dense"]
 
 
 def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
     file = tmp_path / "mine.py"
     file.write_text(MINE.replace("MINE", "from-a-file"))
     try:
@@ -36,7 +36,7 @@ def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monke
 def test_a_scenario_with_an_approach_of_ones_own_can_be_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
     file, scenario = tmp_path / "mine.py", tmp_path / "mine.toml"
     file.write_text(MINE.replace("MINE", "checked"))
     scenario.write_text('name = "mine"\napproaches = ["checked"]\n')

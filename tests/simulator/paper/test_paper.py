@@ -264,7 +264,7 @@ def test_makes_a_figure(tiny: Path, tmp_path: Path, in_this_process: None) -> No
 def test_writes_what_was_run_and_what_was_not(
     tiny: Path, tmp_path: Path, in_this_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simulator.reproduction.NAMES", ("fig11",))
+    monkeypatch.setattr("simulator.paper.reproduction.NAMES", ("fig11",))
     make_paper("fig11", scale="paper", out=tmp_path / "out", directory=tiny)
     report = tmp_path / "reproduction.md"
     write_reproduction(tmp_path / "out", report, tiny)

@@ -92,5 +92,5 @@ def test_without_loss_or_crash_nothing_is_missing() -> None:
 
 def test_nothing_is_recorded_unless_asked() -> None:
     scenario, ingredients = small("can")
-    _, hops = run_hops(scenario.model_copy(update={"record": []}), ingredients, "paint-dense")
-    assert len(hops) == 0
+    with pytest.raises(ValueError, match="not recorded"):
+        run_hops(scenario.model_copy(update={"record": []}), ingredients, "paint-dense")

@@ -8,7 +8,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from rich.progress import Progress
 
 import paint
 from cn import Can, RoutingTree
@@ -16,8 +15,7 @@ from simulator.approaches.registry import APPROACHES
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.loads import Bottleneck, Loads, kept_objects
-from simulator.results.stopwatch import Stopwatch
-from simulator.runs.run import answer
+from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 from tests.cn.walking import follow
@@ -129,7 +127,7 @@ def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
     chosen = scenario(kind, engine)
     ingredients = small_ingredients(chosen)
     loads, ledger = Loads(len(ingredients.network)), Ledger()
-    tables = list(answer(chosen, ingredients, name, None, Progress(disable=True), Stopwatch(), ledger, loads))
+    tables = [records_of(chosen, ingredients, name, loads, ledger=ledger)]
     walked = Walked(chosen, ingredients)
     walked.send(name)
     size = 16 if name == "unicast" else 24

@@ -41,6 +41,29 @@ def test_values_may_be_tables_and_lists(tmp_path: Path) -> None:
     ]
 
 
+def test_labels_and_values_stand_on_one_line(tmp_path: Path) -> None:
+    axes = (
+        "[grid]\n"
+        'approaches = [["unicast"], ["paint-dense(0.5)", "cn-relax"]]\n'
+        "objects = [{count = 5}, {count = 1_0}]\n"
+        "network.last_hop = [true, false]\n"
+        "events.insert = [1e-3, 0.250]\n"
+    )
+    first, *_, last = load_grid(grid_of(tmp_path, BASE + axes)).points
+    assert first.values == ('["unicast"]', '{"count" = 5}', "true", "0.001")
+    assert last.values == ('["paint-dense(0.5)", "cn-relax"]', '{"count" = 10}', "false", "0.25")
+    assert last.label == (
+        'approaches=["paint-dense(0.5)", "cn-relax"], objects={"count" = 10}, network.last_hop=false, '
+        "events.insert=0.25"
+    )
+
+
+def test_a_value_of_unusual_signs_is_told_as_toml(tmp_path: Path) -> None:
+    with pytest.raises(GridError) as caught:
+        load_grid(grid_of(tmp_path, BASE + '[grid]\nname = ["a, \\"b\\"\\t\\u007fé\\n"]\n'))
+    assert 'at the point name="a, \\"b\\"\\t\\u007fé\\n": name = ' in str(caught.value)
+
+
 def test_a_scenario_file_is_found_from_the_grid_file(tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text('name = "base"\napproaches = ["unicast"]\n', encoding="utf-8")
     (point,) = load_grid(grid_of(tmp_path, 'scenario = "base.toml"\n')).points

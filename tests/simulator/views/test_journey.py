@@ -13,7 +13,7 @@ from simulator.scenario.scenario import Scenario
 from simulator.views import journey_text
 from simulator.views.explain_files import explain_to_file
 from simulator.views.journey_figure import draw_journey
-from simulator.views.journey_text import journey_lines, trace_run
+from simulator.views.journey_text import journey_lines, tell_journey
 from simulator.views.output import write_picture
 from tests.simulator.results.test_hops import small
 from tests.simulator.small import APPROACHES, run_small
@@ -93,10 +93,10 @@ def test_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_drawings(tmp_path: Path, name: str, engine: str) -> None:
     scenario, ingredients = small("tree")
     scenario = scenario.model_copy(update={"engine": engine})
-    path = tmp_path / "trace.svg"
+    path = tmp_path / "journey.svg"
     write_picture(draw_journey(follow_event(scenario, ingredients, name, 11)), path)
     assert "<svg" in path.read_text(encoding="utf-8")
-    assert [file.name for file in tmp_path.iterdir()] == ["trace.svg"]
+    assert [file.name for file in tmp_path.iterdir()] == ["journey.svg"]
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +119,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_finished_run_is_followed(run: Path, tmp_path: Path) -> None:
-    lines = trace_run(run, 5, out=tmp_path / "drawing.png")
+    lines = tell_journey(run, 5, out=tmp_path / "drawing.png")
     assert lines[0] == "event 5 of tiny, paint-dense, des"
     assert (tmp_path / "drawing.png").stat().st_size > 5_000
-    assert "answered with events 4 to 7 in one window" in trace_run(run, 5, "paint-batch(4)")
+    assert "answered with events 4 to 7 in one window" in tell_journey(run, 5, "paint-batch(4)")
     assert (run / "hops.parquet").is_file()
 
 
@@ -134,8 +134,8 @@ def test_a_finished_run_is_followed(run: Path, tmp_path: Path) -> None:
         (None, 10, None, None, "--event 10: must be between 0 and 9"),
         (None, -1, None, None, "--event -1: must be between 0 and 9"),
         (None, 0, "unicast", None, "--approach unicast: the run has paint-dense, paint-batch(4)"),
-        (None, 0, None, "trace.gif", "must end in .svg or .png or .pdf"),
-        (None, 0, None, "missing/journey_text.svg", "there is no directory "),
+        (None, 0, None, "journey.gif", "must end in .svg or .png or .pdf"),
+        (None, 0, None, "missing/journey.svg", "there is no directory "),
         (None, 0, None, "taken.svg", "is a directory"),
     ],
 )
@@ -145,7 +145,7 @@ def test_mistakes_are_told_in_one_line(
     (tmp_path / "taken.svg").mkdir()
     where = run if directory is None else tmp_path / directory
     with pytest.raises(RangecastError) as caught:
-        trace_run(where, event, approach, None if out is None else tmp_path / out)
+        tell_journey(where, event, approach, None if out is None else tmp_path / out)
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]
@@ -153,21 +153,20 @@ def test_mistakes_are_told_in_one_line(
 
 def test_a_run_that_its_scenario_does_not_explain_is_refused(run: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    other.mkdir()
-    (other / "events.parquet").write_bytes((run / "events.parquet").read_bytes())
+    shutil.copytree(run, other)
     text = (run / "scenario.toml").read_text(encoding="utf-8")
     (other / "scenario.toml").write_text(text.replace("seed = 1", "seed = 2"), encoding="utf-8")
     with pytest.raises(RangecastError, match="its record says"):
-        trace_run(other, 5)
+        tell_journey(other, 5)
 
 
 def test_a_damaged_record_is_told_in_one_line(run: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     shutil.copytree(run, damaged)
     (damaged / "events.parquet").write_bytes((damaged / "events.parquet").read_bytes()[:200])
-    rule = r"its events.parquet cannot be read; run the scenario again$"
+    rule = r"events.parquet: cannot be read: .*; run the scenario again with this version$"
     with pytest.raises(RangecastError, match=rule):
-        trace_run(damaged, 5)
+        tell_journey(damaged, 5)
     with pytest.raises(RangecastError, match=rule):
         explain_to_file(damaged, tmp_path / "event.svg", event=5)
     assert not (tmp_path / "event.svg").exists()

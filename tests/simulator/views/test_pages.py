@@ -15,12 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from pipeline import BROKERS, EVENTS, LINKS, SUMMARY
+from pipeline import EVENTS
 from simulator.approaches.registry import APPROACHES
-from simulator.cli.main import main
+from simulator.cli.entry import main
 from simulator.results.errors import RunError
-from simulator.scenario.loading import scenario_toml
-from simulator.scenario.scenario import Scenario
 from simulator.views.explain import explain, single_update
 from simulator.views.explain_figure import draw_explanation, draw_steps
 from simulator.views.explain_page import explain_page
@@ -28,11 +26,8 @@ from simulator.views.output import OutputError
 from simulator.views.report import report_page, write_report
 from simulator.workload.workload import Workload
 from tests.browser import Browser
+from tests.simulator.views.hand_made_run import BROKER_COUNT, EVENT_COUNT, HOSTILE, NAMES, make_run
 from topologies import MODELS
-
-HOSTILE = '</script><img src=x onerror="document.title=1">&"<b>'
-NAMES = ("paint-dense", HOSTILE)
-EVENT_COUNT, BROKER_COUNT = 40, 9
 
 
 @pytest.fixture(scope="module")
@@ -48,56 +43,6 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[None]:
         opened = request.getfixturevalue("browser")
         opened.errors.clear()
         opened.fetched.clear()
-
-
-def make_run(directory: Path, *, kind: str = "can", timed: bool = True, seed: int = 1) -> Path:
-    """A run directory by hand: heavy-tailed counts, one approach of a name that no scenario would pass."""
-    scenario = Scenario.model_validate(
-        {
-            "name": "by-hand",
-            "approaches": ["paint-dense"],
-            "k": 3,
-            "topology": {"model": "barabasi-albert", "nodes": 50},
-            "network": {"kind": kind, "brokers": BROKER_COUNT},
-            "objects": {"count": 20},
-        }
-    )
-    directory.mkdir()
-    rng = np.random.default_rng(seed)
-    manifest = {
-        "scenario": scenario.model_dump(exclude_none=True) | {"name": HOSTILE, "verify": HOSTILE},
-        "versions": {"python": HOSTILE},
-        "verified": {"paint-dense": "right", HOSTILE: HOSTILE},
-        "faults": {HOSTILE: {HOSTILE: 3}},
-        "approaches": {HOSTILE: {"bottleneck": HOSTILE, "utilisation": 0.25, "end_s": 2.0}},
-        "seconds": {HOSTILE: 1.5},
-    }
-    (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    (directory / "scenario.toml").write_text(f"# {HOSTILE}\n{scenario_toml(scenario)}", encoding="utf-8")
-    events, brokers, links, summary = [], [], [], []
-    for name in NAMES:
-        for event in range(EVENT_COUNT):
-            counts = {field.name: int(rng.pareto(0.8) * 10) for field in EVENTS if field.type == pa.int64()}
-            times = {field.name: 50 * rng.random() if timed else None for field in EVENTS if field.nullable}
-            row = (
-                counts | times | {"approach": name, "event": event, "time": 0.1 * event, "kind": "raise", "object": 1}
-            )
-            events.append(row)
-        for broker in range(BROKER_COUNT):
-            counts = {field.name: int(rng.pareto(0.8) * 10) for field in BROKERS if field.type == pa.int64()}
-            times = {field.name: rng.random() if timed else None for field in BROKERS if field.nullable}
-            brokers.append(counts | times | {"approach": name, "broker": broker})
-        links += [
-            {"approach": name, "from": at, "to": at + 1, "bytes": int(rng.pareto(0.8) * 99)} for at in range(30)
-        ]
-        summary.append(
-            {field.name: (name if field.type == pa.string() else 7) for field in SUMMARY}
-            | ({} if timed else {field.name: None for field in SUMMARY if field.nullable})
-        )
-    for file, rows, schema in (("events", events, EVENTS), ("brokers", brokers, BROKERS), ("links", links, LINKS)):
-        pq.write_table(pa.Table.from_pylist(rows, schema), directory / f"{file}.parquet")
-    csv.write_csv(pa.Table.from_pylist(summary, SUMMARY), directory / "summary.csv")
-    return directory
 
 
 @pytest.fixture(scope="module")
@@ -366,7 +311,7 @@ def test_a_run_of_my_own_parts_has_its_map_with_my_file(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str, mine: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simulator.plugins._LOADED", {})
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
     shutil.copytree(runs[1], tmp_path / "mine")
     text = (tmp_path / "mine/scenario.toml").read_text(encoding="utf-8").replace(theirs, mine)
     (tmp_path / "mine/scenario.toml").write_text(text, encoding="utf-8")

@@ -77,7 +77,7 @@ def test_the_manifest_says_which_part_was_kept(scenario: Scenario, tmp_path: Pat
 def test_a_path_that_cannot_be_drawn_to_is_refused_first(
     scenario: Scenario, tmp_path: Path, out: str, rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simulator.topology.gather", lambda *_: pytest.fail("the long work has begun"))
+    monkeypatch.setattr("simulator.views.topology.gather", lambda *_: pytest.fail("the long work has begun"))
     (tmp_path / "taken.png").mkdir()
     with pytest.raises(OutputError, match=rule) as caught:
         describe_topology(scenario, tmp_path / out, master="local[2]")

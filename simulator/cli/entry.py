@@ -33,7 +33,3 @@ def main() -> None:
         resumes = sys.argv[1:2] in (["sweep"], ["paper"])
         print(f"rangecast: interrupted{'; the same command goes on from here' if resumes else ''}", file=sys.stderr)
     sys.exit(code)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,57 @@
+"""Collectors: what a run keeps of all that is carried, each for its own purpose, chunk by chunk.
+
+`Loads` and `Verifier` are collectors too.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from simulator.approaches.registry import parse_approach
+from simulator.engine.carried import Carried
+from simulator.inputs.ingredients import Ingredients
+from simulator.results.accounting import event_records
+from simulator.results.hop_records import hop_table
+from simulator.results.latency import waits_of
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["Collector", "EventRecords", "HopRecords"]
+
+
+class Collector(Protocol):
+    """Takes in the chunks of one approach, in their order."""
+
+    def take(self, carried: Carried) -> None:
+        """Take in a chunk."""
+
+
+class EventRecords:
+    """Hands on the rows of `events.parquet`."""
+
+    def __init__(
+        self, scenario: Scenario, ingredients: Ingredients, name: str, write: Callable[[pa.Table], None]
+    ) -> None:
+        self._scenario, self._ingredients, self._name, self._write = scenario, ingredients, name, write
+        self._approach = parse_approach(name)
+
+    def take(self, carried: Carried) -> None:
+        """Account for a chunk."""
+        ingredients, network = self._ingredients, self._scenario.network
+        waits = waits_of(ingredients, self._approach, carried, last_hop=network.last_hop)
+        sources = carried.sources[carried.traffic.message]
+        direct = ingredients.routes.hops[sources, carried.traffic.broker].astype(np.int64)
+        self._write(event_records(self._name, self._approach, carried, waits, direct, self._scenario.sizes))
+
+
+class HopRecords:
+    """Hands on the rows of `hops.parquet`."""
+
+    def __init__(self, scenario: Scenario, name: str, write: Callable[[pa.Table], None]) -> None:
+        self._sizes, self._name, self._write = scenario.sizes, name, write
+        self._approach = parse_approach(name)
+
+    def take(self, carried: Carried) -> None:
+        """Tell every transmission of a chunk."""
+        self._write(hop_table(self._name, self._approach, carried, self._sizes))

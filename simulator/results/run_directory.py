@@ -1,0 +1,164 @@
+"""The run directory, written: `finished_run` reads it.
+
+events.parquet     one row per approach and window           hops.parquet    one per transmission, if asked for
+brokers.parquet    what every broker carried                 links.parquet   what every IP link carried
+summary.csv        means per event, by Spark                 comparison.png  the same, drawn
+scenario.toml      what was run, in full                     manifest.json   seed, versions, verdicts, timings
+"""
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+import pipeline
+from simulator.approaches.approach import Approach
+from simulator.approaches.registry import parse_approach
+from simulator.engine.ledger import Ledger
+from simulator.inputs.ingredients import Ingredients
+from simulator.results.collectors import Collector, EventRecords, HopRecords
+from simulator.results.comparison_figure import comparison_title, draw_comparison
+from simulator.results.loads import Loads
+from simulator.results.verify import Verifier, verifier_of
+from simulator.results.versions import versions
+from simulator.scenario.loading import scenario_toml
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["FIGURE", "Outcome", "RunDirectory"]
+
+FIGURE = "comparison.png"
+
+
+@dataclass
+class Outcome:
+    """What is known of one approach beside its records."""
+
+    name: str
+    approach: Approach
+    loads: Loads
+    verifier: Verifier | None
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing was found wrong."""
+        return self.verifier is None or self.verifier.mismatch is None
+
+    @property
+    def verdict(self) -> str:
+        """What the manifest says of it where it was verified."""
+        return "right" if self.verifier is None or self.verifier.mismatch is None else str(self.verifier.mismatch)
+
+    @property
+    def clockwork(self) -> dict[str, float | str]:
+        """What an engine with a clock knows of an approach beside its events, for the manifest."""
+        bottleneck, ledger = self.loads.bottleneck(self.ledger), self.ledger
+        if bottleneck is None:
+            return {}
+        return {
+            "bottleneck": bottleneck.what,
+            "utilisation": bottleneck.utilisation,
+            "server_busy_s": ledger.server_busy_s,
+            "server_waited_s": ledger.server_waited_s,
+            "end_s": ledger.end_s,
+        }
+
+
+class RunDirectory:
+    """The files of a run, while it goes on; the directory itself is there.
+
+    Used as a context, at whose end the tables that grow are closed; the rest is written after that.
+
+    Attributes
+    ----------
+    outcomes : list of Outcome
+        One for each approach that was begun, in their order.
+    """
+
+    def __init__(self, directory: Path, scenario: Scenario) -> None:
+        self.outcomes: list[Outcome] = []
+        self._directory, self._scenario = directory, scenario
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._events = self._table("events.parquet", pipeline.EVENTS)
+        self._hops = self._table("hops.parquet", pipeline.HOPS) if "hops" in self._scenario.record else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def _table(self, name: str, schema: pa.Schema) -> pq.ParquetWriter:
+        return self._open.enter_context(pq.ParquetWriter(self._directory / name, schema, compression="zstd"))
+
+    def begin(self, name: str, ingredients: Ingredients) -> tuple[Outcome, list[Collector]]:
+        """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
+        scenario = self._scenario
+        outcome = Outcome(
+            name,
+            parse_approach(name),
+            Loads(len(ingredients.network)),
+            verifier_of(scenario, ingredients, name),
+        )
+        collectors: list[Collector] = [
+            outcome.loads,
+            EventRecords(scenario, ingredients, name, self._events.write_table),
+        ]
+        if self._hops is not None:
+            collectors.append(HopRecords(scenario, name, self._hops.write_table))
+        self.outcomes.append(outcome)
+        return outcome, collectors
+
+    def summarise(self, spark: SparkSession) -> None:
+        """Let Spark take the means, and draw them."""
+        names, summary = self._scenario.approaches, self._directory / "summary.csv"
+        exact = [name for name in names if parse_approach(name).exact]
+        records = self._directory / "events.parquet"
+        pipeline.write_summary(pipeline.summarise(pipeline.read_events(spark, records), exact), summary, names)
+        draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
+
+    def write_loads(self, ingredients: Ingredients) -> None:
+        """Write what brokers and links carried."""
+        sized = [(one, self._scenario.sizes.of(one.approach)) for one in self.outcomes]
+        brokers = [one.loads.broker_table(one.name, size) for one, size in sized]
+        links = [one.loads.link_table(one.name, size, ingredients.routes) for one, size in sized]
+        pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
+        pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
+
+    def write_manifest(
+        self, ingredients: Ingredients, kept_objects: dict[str, float], seconds: dict[str, float], deliveries: str
+    ) -> None:
+        """Write the scenario and all that belongs to no table.
+
+        Parameters
+        ----------
+        kept_objects : dict
+            Objects that a subscription must keep, by approach.
+        seconds : dict
+            What each step took.
+        deliveries : str
+            Where they were counted, "memory" or "spark".
+        """
+        scenario, graph = self._scenario, ingredients.graph
+        happened = {one.name: one.ledger.happened for one in self.outcomes} if scenario.faults.any else {}
+        manifest: dict[str, Any] = {
+            "scenario": scenario.model_dump(exclude_none=True),
+            "seed": scenario.seed,
+            "deliveries": deliveries,
+            "versions": versions(),
+            "topology": {"nodes": len(graph), "links": graph.size(), **graph.graph},
+            "verified": {one.name: one.verdict for one in self.outcomes if one.verifier is not None},
+            "faults": happened,
+            "approaches": {
+                one.name: {"kept_objects": kept_objects[one.name], **one.clockwork} for one in self.outcomes
+            },
+            "seconds": seconds,
+        }
+        (self._directory / "scenario.toml").write_text(scenario_toml(scenario), encoding="utf-8")
+        text = json.dumps(manifest, indent=2) + "\n"
+        (self._directory / "manifest.json").write_text(text, encoding="utf-8")

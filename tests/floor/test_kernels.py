@@ -1,0 +1,90 @@
+"""The key of compiled kernels: it changes with all that a module rests on, and with nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import floor.kernels
+from floor.kernels import ROOMS, module_sources
+
+ROOT = Path(floor.kernels.__file__).parent.parent
+
+KERNELS = {
+    "paint/steps.py": "STEP = 1\n",
+    "paint/lower.py": """
+from floor.kernels import njit
+from paint.steps import (
+    STEP,  # taken into the kernel (when it is compiled)
+)
+
+@njit
+def raised(x: int) -> int:
+    return x + STEP
+""",
+    "cn/upper.py": """
+from floor.kernels import njit
+from paint import lower
+
+@njit
+def twice(x: int) -> int:
+    return lower.raised(lower.raised(x))
+""",
+    "cn/aside.py": """
+from floor.kernels import njit
+
+@njit
+def same(x: int) -> int:
+    return x
+""",
+}
+
+
+@pytest.fixture
+def rooms(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "floor", tmp_path / "floor", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in KERNELS.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        (path.parent / "__init__.py").touch()
+        path.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def called(rooms: Path, module: str, kernel: str) -> tuple[int, bool]:
+    """What a kernel makes of 5 in a fresh process, and whether anything was compiled for it."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"from {module} import {kernel}; print({kernel}(5))"],
+        cwd=rooms,
+        env=os.environ | {"RANGECAST_CACHE": str(rooms / "cache"), "PYTHONPATH": str(rooms)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout), "compiling" in done.stderr
+
+
+def test_a_change_is_noticed_by_what_rests_on_it_and_by_nothing_else(rooms: Path) -> None:
+    assert called(rooms, "cn.upper", "twice") == (7, True)
+    assert called(rooms, "cn.aside", "same") == (5, True)
+    assert called(rooms, "cn.upper", "twice") == (7, False)
+    (rooms / "paint" / "steps.py").write_text("STEP = 3\n", encoding="utf-8")
+    assert called(rooms, "cn.upper", "twice") == (11, True)
+    assert called(rooms, "cn.aside", "same") == (5, False)
+
+
+def test_a_module_rests_on_what_it_imports_and_on_what_that_imports(rooms: Path) -> None:
+    assert set(module_sources("cn.upper", rooms)) == {
+        *("cn.upper", "paint", "paint.lower", "paint.steps", "floor.kernels", "floor.cache")
+    }
+    assert set(module_sources("cn.aside", rooms)) == {"cn.aside", "floor.kernels", "floor.cache"}
+    assert module_sources("numpy", rooms) == {}
+
+
+def test_the_rooms_are_those_that_are_installed() -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert [f"{room}*" for room in ROOMS] == told["tool"]["setuptools"]["packages"]["find"]["include"]
