@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
-__all__ = ["events", "worlds"]
+__all__ = ["events", "seeded_stream", "worlds"]
 
 
 def _values(distinct: int) -> st.SearchStrategy[float]:
@@ -29,3 +30,14 @@ def events(kinds: tuple[str, ...] = ("update", "insert", "delete", "move"), max_
     fine = st.integers(0, 1000).map(float)
     value = st.one_of(_values(4), fine)
     return st.lists(st.tuples(st.sampled_from(kinds), st.integers(0, 1000), value, value), max_size=max_events)
+
+
+def seeded_stream(
+    rng: np.random.Generator, objects: tuple[int, int], max_k: int, events: int, distinct: int
+) -> tuple[dict[str, Any], list[tuple[str, int, float, float]]]:
+    """A world as of `worlds` and a list as of `events`: more objects than hypothesis draws, mostly updates."""
+    n, k = int(rng.integers(*objects)), int(rng.integers(1, max_k + 1))
+    world = {"x": rng.integers(0, distinct, n) * 1.0, "y": rng.integers(0, distinct, n) * 1.0, "k": k}
+    kinds = rng.choice(["update", "insert", "delete", "move"], events, p=[0.6, 0.15, 0.1, 0.15])
+    stream = [(str(kind), int(rng.integers(1000)), *(rng.integers(0, distinct, 2) * 1.0).tolist()) for kind in kinds]
+    return world, stream

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections import Counter
 from itertools import pairwise
 
 import networkx as nx
@@ -15,64 +14,25 @@ from hypothesis import strategies as st
 import paint
 from cn import Can, Gateways, Zones, fewest_hops
 from tests.cn.drawing import RECTANGLE, draw_rectangles, seeds, spaces
+from tests.cn.walking import Carried
 from tests.oracles.network import neighbour_graph, zones_meeting
 from tests.oracles.topk import reaches
 
 
-def follow(
-    can: Can, source: int, corners: tuple[float, float, float, float]
-) -> tuple[list[int], list[tuple[int, int]]]:
-    """Hop by hop, as brokers would: zones that deliver and hops in breadth-first order."""
-    waiting, delivered, hops = [(source, -1)], [], []
-    for broker, came_from in waiting:
-        delivers, onward = can.next_hops(broker, came_from, *corners)
-        if delivers:
-            delivered.append(broker)
-        for other in onward:
-            hops.append((broker, other))
-            waiting.append((other, broker))
-        assert len(hops) <= 2 * len(can), "the message goes round in circles"
-    return delivered, hops
-
-
 def check_messages(zones: Zones, rng: np.random.Generator, count: int) -> None:
-    can = Can(zones)
     table = draw_rectangles(zones, rng, count)
-    sources = rng.choice(np.flatnonzero(zones.present), len(table))
-    ip_hops = rng.integers(1, 9, (len(zones), len(zones)))
-    got = can.multicast(table, sources, ip_hops)
-    every = can.hops(table, sources)
+    carried = Carried(Can(zones), table, rng)
     graph = neighbour_graph(zones.table.extents, triangle=zones.space == "triangle")
-    crossed: Counter[tuple[int, int]] = Counter()
     for i, row in enumerate(table):
-        corners = (row["l_in"], row["r_in"], row["l_out"], row["r_out"])
-        meeting = zones_meeting(zones.table.extents, *corners)
-        delivered, hops = follow(can, int(sources[i]), corners)
+        meeting = zones_meeting(zones.table.extents, *row[["l_in", "r_in", "l_out", "r_out"]])
+        delivered, hops = carried.follow(i)
         route = [a for a, _ in hops if a not in meeting]
         assert sorted(delivered) == sorted(meeting)
         assert all(graph.has_edge(a, b) for a, b in hops)
         assert len(hops) == len(route) + len(meeting) - 1
         assert len(set(route)) == len(route)
         assert {b for _, b in hops} <= meeting | set(route)
-        compiled = got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()
-        assert sorted(compiled) == sorted(delivered)
-        assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
-        crossed.update(hops)
-        far = dict.fromkeys([int(sources[i])], 0)
-        for a, b in hops:
-            far[b] = far[a] + int(ip_hops[a, b])
-        reached = slice(got.offsets[i], got.offsets[i + 1])
-        assert got.travelled[reached].tolist() == [far[zone] for zone in got.zones[reached].tolist()]
-        rows = slice(every.offsets[i], every.offsets[i + 1])
-        assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
-        assert every.at_source[i] == (sources[i] in meeting)
-        assert every.delivers[rows].tolist() == [b in meeting for _, b in hops]
-        for row in range(every.offsets[i], every.offsets[i + 1]):
-            before = every.previous[row]
-            assert every.senders[row] == (sources[i] if before < 0 else every.receivers[before])
-            assert before < 0 or every.offsets[i] <= before < row
-    assert {(a, b): count for a, b, count in got.crossed.tolist() if count} == crossed
-    assert got.zones_reached.sum() == len(got.zones)
+    carried.check_sums()
 
 
 @settings(deadline=None, max_examples=25)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,8 @@ class World:
 
     def __init__(self, seed: int, *, subscriptions: int = 12, objects: int = 9) -> None:
         self.rng = np.random.default_rng(seed)
-        ends = np.sort(self.rng.integers(0, 7, (2, subscriptions)), axis=0).astype(np.float64)
         self.ranges: list[tuple[float, float]] = [(-LARGEST, LARGEST), (3.0, 3.0)]
-        self.ranges += [(float(low), float(high)) for low, high in ends.T]
+        self.ranges += [(float(low), float(high)) for low, high in self.draw_ranges(subscriptions).T]
         x = self.rng.integers(0, 7, objects).astype(np.float64)
         y = self.rng.integers(0, 9, objects).astype(np.float64)
         y[self.rng.random(objects) < 0.2] = np.inf
@@ -46,6 +46,17 @@ class World:
     @property
     def r(self) -> npt.NDArray[np.float64]:
         return np.array([ends[1] for ends in self.ranges])
+
+    def draw_ranges(self, count: int) -> npt.NDArray[np.float64]:
+        """Lower and upper ends, (2, count)."""
+        return np.sort(self.rng.integers(0, 7, (2, count)), axis=0).astype(np.float64)
+
+    def some(self, present: Iterable[int], most: int) -> list[int]:
+        """Between one of those present and `most` of them, drawn at random."""
+        found: list[int] = self.rng.choice(
+            sorted(present), int(self.rng.integers(1, most + 1)), replace=False
+        ).tolist()
+        return found
 
     def changes(self, count: int) -> list[Event]:
         """Updates, deletions and insertions, and moves as a deletion and an insertion."""
@@ -73,10 +84,21 @@ def as_table(told: list[Delivery]) -> tuple[npt.NDArray[np.void], npt.NDArray[np
     return table, np.arange(len(told) + 1), np.array([d.subscription for d in told], np.int64)
 
 
-def check_in_order(seed: int, k: int) -> None:
-    world = World(seed)
+def hand_over(inbox: Inbox, told: list[Delivery]) -> None:
+    events, positions = np.array([d.event for d in told], int), np.array([d.position for d in told], int)
+    inbox.arrive(*as_table(told), events, positions)
+
+
+def started(world: World, k: int) -> Subscribers:
+    """Everyone with the right list at the start."""
     subscribers = Subscribers(world.l, world.r, k)
     subscribers.start(world.x, world.y)
+    return subscribers
+
+
+def check_in_order(seed: int, k: int) -> None:
+    world = World(seed)
+    subscribers = started(world, k)
     assert tops(subscribers) == world.lists(k)
     for event in world.changes(20):
         before = tops(subscribers)
@@ -102,8 +124,7 @@ def test_kernels_work_interpreted() -> None:
 @given(seed=seeds, k=st.integers(1, 4))
 def test_an_inbox_keeps_lists_exact_when_messages_are_shuffled_and_doubled(seed: int, k: int) -> None:
     world = World(seed)
-    subscribers = Subscribers(world.l, world.r, k)
-    subscribers.start(world.x, world.y)
+    subscribers = started(world, k)
     inbox = Inbox(subscribers)
     told: list[Delivery] = []
     states = [world.lists(k)]
@@ -116,9 +137,7 @@ def test_an_inbox_keeps_lists_exact_when_messages_are_shuffled_and_doubled(seed:
     arrivals = [copies[i] for i in np.argsort([d.event + w for d, w in zip(copies, delays, strict=True)])]
     for first in range(0, len(arrivals), 5):
         part = arrivals[first : first + 5]
-        table, offsets, who = as_table(part)
-        events, positions = np.array([d.event for d in part]), np.array([d.position for d in part])
-        inbox.arrive(table, offsets, who, events, positions)
+        hand_over(inbox, part)
         arrived = set(arrivals[: first + 5])
         watermark = min([d.event for d in told if d not in arrived], default=len(states) - 1)
         inbox.advance(watermark)
@@ -143,8 +162,7 @@ def test_watermarks_may_differ_between_subscriptions() -> None:
 @given(seed=seeds, k=st.integers(1, 4))
 def test_unicast_messages_drop_and_replace(seed: int, k: int) -> None:
     world = World(seed)
-    subscribers = Subscribers(world.l, world.r, k)
-    subscribers.start(world.x, world.y)
+    subscribers = started(world, k)
     for event in world.changes(20):
         before = world.lists(k)
         right_deliveries(world.ranges, world.objects, k, event)
@@ -162,8 +180,7 @@ def test_unicast_messages_drop_and_replace(seed: int, k: int) -> None:
 
 def test_newcomers_start_right_and_leavers_are_left_alone() -> None:
     world = World(11)
-    subscribers = Subscribers(world.l, world.r, 3)
-    subscribers.start(world.x, world.y)
+    subscribers = started(world, 3)
     inbox = Inbox(subscribers)
     subscribers.leave([2, 5])
     assert len(subscribers) == len(world.ranges) - 2
@@ -207,8 +224,7 @@ def test_refusals() -> None:
 def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
     """Ids are given again while messages to those who had them before are still on their way, or come twice."""
     world = World(seed)
-    subscribers = Subscribers(world.l, world.r, k)
-    subscribers.start(world.x, world.y)
+    subscribers = started(world, k)
     inbox = Inbox(subscribers)
     present = dict(enumerate(world.ranges))
     joined = dict.fromkeys(present, 0)
@@ -217,12 +233,12 @@ def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
     for event in world.changes(20):
         now = event.number
         if present and world.rng.random() < 0.4:
-            gone = world.rng.choice(sorted(present), int(world.rng.integers(1, len(present) + 1)), replace=False)
+            gone = world.some(present, len(present))
             subscribers.leave(gone)
-            for s in gone.tolist():
+            for s in gone:
                 del present[s], joined[s]
         if world.rng.random() < 0.5:
-            ends = np.sort(world.rng.integers(0, 7, (2, int(world.rng.integers(1, 6)))), axis=0).astype(np.float64)
+            ends = world.draw_ranges(int(world.rng.integers(1, 6)))
             ids = subscribers.join(ends[0], ends[1], world.x, world.y)
             assert not set(ids.tolist()) & set(present)
             inbox.join(ids, now)
@@ -236,8 +252,7 @@ def test_newcomers_and_leavers_among_late_messages(seed: int, k: int) -> None:
             under_way += [(now + float(world.rng.exponential(3.0)), delivery) for _ in range(copies)]
         due = [d for when, d in sorted(under_way) if when <= now]
         under_way = [(when, d) for when, d in under_way if when > now]
-        events, positions = np.array([d.event for d in due], int), np.array([d.position for d in due], int)
-        inbox.arrive(*as_table(due), events, positions)
+        hand_over(inbox, due)
         # Who left is not waited for.
         waited_for = [d.event for _, d in under_way if d.event >= joined.get(d.subscription, np.inf)]
         watermark = min([now + 1, *waited_for])
@@ -258,14 +273,14 @@ def test_stale_pairs_say_what_the_full_matrix_says(seed: int, k: int) -> None:
     lost: list[tuple[int, Event]] = []
     for event in world.changes(30):
         if present and world.rng.random() < 0.3:
-            gone = world.rng.choice(sorted(present), int(world.rng.integers(1, 4)) % len(present) + 1, replace=False)
+            gone = world.some(present, min(4, len(present)))
             relaxed.leave(gone)
             exact.leave(gone)
-            for s in gone.tolist():
+            for s in gone:
                 del present[s]
                 assert relaxed.top(s, k) == []
         if world.rng.random() < 0.4:
-            ends = np.sort(world.rng.integers(0, 7, (2, int(world.rng.integers(1, 4)))), axis=0).astype(np.float64)
+            ends = world.draw_ranges(int(world.rng.integers(1, 4)))
             ids = relaxed.join(*ends).tolist()
             assert exact.join(ends[0], ends[1], world.x, world.y).tolist() == ids
             for s, low, high in zip(ids, *ends.tolist(), strict=True):

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from cn import Can, Gateways, Network, RoutingTree, TreeError, Zones
 from cn.summaries import reduce_boxes
 from tests.cn.drawing import LARGEST, RECTANGLE, seeds
+from tests.cn.walking import Carried
 from tests.oracles.routing_tree import distance, inside, links_to, nearest, spanning_tree
 from tests.oracles.topk import reaches
 from topologies import Routes
@@ -74,41 +74,21 @@ def subscribe(tree: RoutingTree, known: Population, rng: np.random.Generator, id
     return dict(zip(ids, nodes.tolist(), strict=True))
 
 
-def follow(
-    tree: RoutingTree, source: int, corners: tuple[float, float, float, float]
-) -> tuple[list[int], list[tuple[int, int]]]:
-    """Hop by hop, as brokers would: brokers that deliver and hops in breadth-first order."""
-    waiting, delivered, hops = [(source, -1)], [], []
-    for broker, came_from in waiting:
-        delivers, onward = tree.next_hops(broker, came_from, *corners)
-        if delivers:
-            delivered.append(broker)
-        for other in onward:
-            hops.append((broker, other))
-            waiting.append((other, broker))
-        assert len(hops) < len(tree), "a broker gets the message twice"
-    return delivered, hops
-
-
 def check_messages(
     tree: RoutingTree, known: Population, nodes: dict[int, int], rng: np.random.Generator, *, exact: bool
 ) -> None:
     tree._check()
     table = draw_messages(rng, 12)
-    sources = rng.choice(np.flatnonzero(tree.present), len(table))
-    ip_hops = rng.integers(1, 9, (len(tree), len(tree)))
-    got = tree.multicast(table, sources, ip_hops)
-    every = tree.hops(table, sources)
+    carried = Carried(tree, table, rng)
     graph: nx.Graph[int] = nx.Graph(tree.links.tolist())
     graph.add_nodes_from(np.flatnonzero(tree.present).tolist())
     homes = {i: int(tree.home([0.0], [0.0], [nodes[i]])[0]) for i in known}
-    crossed: Counter[tuple[int, int]] = Counter()
     for i, row in enumerate(table):
-        corners = (row["l_in"], row["r_in"], row["l_out"], row["r_out"])
+        source = int(carried.sources[i])
         wanted = {homes[s] for s, ends in known.items() if reaches(row, *ends)}
-        least = links_to(graph, int(sources[i]), wanted)
-        delivered, hops = follow(tree, int(sources[i]), corners)
-        visited = [int(sources[i]), *(b for _, b in hops)]
+        least = links_to(graph, source, wanted)
+        delivered, hops = carried.follow(i)
+        visited = [source, *(b for _, b in hops)]
         assert len(set(visited)) == len(visited)
         assert wanted <= set(delivered) <= set(visited)
         assert all(graph.has_edge(a, b) for a, b in hops)
@@ -116,22 +96,7 @@ def check_messages(
         if exact:
             assert set(delivered) == wanted
             assert len(hops) == len(least)
-        assert sorted(got.zones[got.offsets[i] : got.offsets[i + 1]].tolist()) == sorted(delivered)
-        assert (got.overlay_hops[i], got.ip_hops[i]) == (len(hops), sum(ip_hops[a, b] for a, b in hops))
-        crossed.update(hops)
-        far = dict.fromkeys([int(sources[i])], 0)
-        for a, b in hops:
-            far[b] = far[a] + int(ip_hops[a, b])
-        reached = slice(got.offsets[i], got.offsets[i + 1])
-        assert got.travelled[reached].tolist() == [far[zone] for zone in got.zones[reached].tolist()]
-        rows = slice(every.offsets[i], every.offsets[i + 1])
-        assert list(zip(every.senders[rows].tolist(), every.receivers[rows].tolist(), strict=True)) == hops
-        assert every.at_source[i] == (sources[i] in delivered)
-        assert set(every.receivers[rows][every.delivers[rows]]) == set(delivered) - {sources[i]}
-        for sender, earlier in zip(every.senders[rows], every.previous[rows], strict=True):
-            assert sender == (sources[i] if earlier < 0 else every.receivers[earlier])
-            assert earlier == -1 or every.offsets[i] <= earlier < every.offsets[i + 1]
-    assert {(a, b): count for a, b, count in got.crossed.tolist() if count} == crossed
+    carried.check_sums()
 
 
 @settings(deadline=None, max_examples=60)

@@ -19,7 +19,7 @@ from tests.oracles.topk import (
     smallest_tiling,
     top_k,
 )
-from tests.strategies import events, worlds
+from tests.strategies import events, seeded_stream, worlds
 
 MANY = settings(deadline=None, max_examples=60)
 
@@ -84,11 +84,7 @@ def test_epsilon_keeps_lists_exact_and_ranks_near(world: dict[str, Any], stream:
 def test_seeded_streams(distinct: int, epsilon: float | None) -> None:
     rng = np.random.default_rng(distinct)
     for _ in range(6):
-        n, k = int(rng.integers(1, 14)), int(rng.integers(1, 6))
-        world = {"x": rng.integers(0, distinct, n) * 1.0, "y": rng.integers(0, distinct, n) * 1.0, "k": k}
-        kinds = rng.choice(["update", "insert", "delete", "move"], 12, p=[0.6, 0.15, 0.1, 0.15])
-        stream = [(str(kind), int(rng.integers(1000)), *(rng.integers(0, distinct, 2) * 1.0)) for kind in kinds]
-        run(world, stream, epsilon=epsilon)
+        run(*seeded_stream(rng, (1, 14), 5, 12, distinct), epsilon=epsilon)
 
 
 @MANY

@@ -1,12 +1,14 @@
 """One suite over all object indexes: sound, complete and valid after every change, against sorted lists."""
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import paint
 from paint.indexes import INDEXES
@@ -112,36 +114,52 @@ def _position(index: Any, chosen: int) -> tuple[float, float]:
     return float(index.arrays.x[chosen]), float(index.arrays.y[chosen])
 
 
-@every_index
-def test_soundness(name: str) -> None:
-    """What first_k and min_y return satisfies the question, whoever else might."""
-    rng = np.random.default_rng(3)
+class Asked(NamedTuple):
+    """Questions to an index of 2000 objects, and its answers."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    i: int
+    bound: float
+    west: NDArray[np.int64]
+    east: NDArray[np.int64]
+    left: float
+    right: float
+    lowest: int
+
+
+def random_questions(name: str, seed: int) -> Iterator[Asked]:
+    rng = np.random.default_rng(seed)
     x, y = rng.random(2000), rng.random(2000)
     index = make(name, x.tolist(), y.tolist())
     for _ in range(200):
         i, bound = int(rng.integers(2000)), rng.random()
-        west = index.first_k(i, bound, True, 9)
+        west, east = (index.first_k(i, bound, side, 9) for side in (True, False))
+        left, right = np.sort(rng.random(2)).tolist()
+        yield Asked(x, y, i, bound, west, east, left, right, index.min_y(left, right, bound, i))
+
+
+@every_index
+def test_soundness(name: str) -> None:
+    """What first_k and min_y return satisfies the question, whoever else might."""
+    for x, y, i, bound, west, east, left, right, h in random_questions(name, 3):
         assert np.all(y[west] < bound)
+        assert np.all(y[east] < bound)
         assert np.all(np.diff(x[west]) < 0)
+        assert np.all(np.diff(x[east]) > 0)
         assert np.all(x[west] < x[i])
-        left, right = np.sort(rng.random(2))
-        h = index.min_y(left, right, bound, i)
+        assert np.all(x[east] > x[i])
         assert h < 0 or (left < x[h] < right and y[h] > bound)
 
 
 @every_index
 def test_completeness(name: str) -> None:
     """Nothing that satisfies the question is nearer or lower than what they return."""
-    rng = np.random.default_rng(4)
-    x, y = rng.random(2000), rng.random(2000)
-    index = make(name, x.tolist(), y.tolist())
-    for _ in range(200):
-        i, bound = int(rng.integers(2000)), rng.random()
-        east = index.first_k(i, bound, False, 9)
+    for x, y, i, bound, west, east, left, right, h in random_questions(name, 4):
         reach = x[east[-1]] if len(east) == 9 else 1.0
         assert np.count_nonzero((x > x[i]) & (x <= reach) & (y < bound)) == len(east)
-        left, right = np.sort(rng.random(2))
-        h = index.min_y(left, right, bound, i)
+        reach = x[west[-1]] if len(west) == 9 else 0.0
+        assert np.count_nonzero((x < x[i]) & (x >= reach) & (y < bound)) == len(west)
         ceiling = y[h] if h >= 0 else math.inf
         assert not np.any((x > left) & (x < right) & (y > bound) & (y < ceiling))
 

@@ -16,7 +16,7 @@ import paint
 from floor.errors import RangecastError
 from matching import SubscriptionIndex, UnknownSubscriptionError
 from tests.oracles.topk import Objects, Subscribers, reaches, smallest_tiling, top_k
-from tests.strategies import events, worlds
+from tests.strategies import events, seeded_stream, worlds
 
 MANY = settings(deadline=None, max_examples=60)
 PICK = st.integers(0, 10**6)
@@ -127,10 +127,7 @@ def test_a_sketch_keeps_lists_exact(
 def test_seeded_streams(distinct: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(distinct)
     for seed in range(5):
-        n, k = int(rng.integers(8, 30)), int(rng.integers(1, 8))
-        world = {"x": rng.integers(0, distinct, n) * 1.0, "y": rng.integers(0, distinct, n) * 1.0, "k": k}
-        kinds = rng.choice(["update", "insert", "delete", "move"], 15, p=[0.7, 0.1, 0.1, 0.1])
-        stream = [(str(kind), int(rng.integers(1000)), *(rng.integers(0, distinct, 2) * 1.0)) for kind in kinds]
+        world, stream = seeded_stream(rng, (8, 30), 7, 15, distinct)
         run(world, stream, float(rng.choice([0.02, 0.1, 0.5])), seed, **options)
 
 

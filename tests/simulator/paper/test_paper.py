@@ -2,11 +2,9 @@
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 from rich.progress import Progress
 from typer.testing import CliRunner
 
@@ -17,10 +15,8 @@ from simulator.paper.make import make_paper, measured_in, summary_table
 from simulator.paper.reproduction import write_reproduction
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.results.summary import Row
-from simulator.runs import sweep
 from simulator.runs.sweep import run_sweep
 from simulator.runs.sweep_tables import read_rows
-from simulator.runs.task import Failure, Task, run_task
 from simulator.scenario.grid import Grid, GridError, load_grid
 
 pytestmark = pytest.mark.usefixtures("spark")  # what a run starts must be the session of all tests
@@ -93,14 +89,6 @@ def tiny(tmp_path: Path) -> Path:
         (tmp_path / "grids" / scale / "tiny.toml").write_text(TINY_GRID, encoding="utf-8")
     (tmp_path / "fig11.toml").write_text(TINY_VIEW, encoding="utf-8")
     return tmp_path
-
-
-@pytest.fixture
-def in_this_process(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    def on_this_process(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, list[Row] | Failure]]:
-        return ((task, run_task(task)) for task in tasks)
-
-    monkeypatch.setattr(sweep, "on_processes", on_this_process)
 
 
 def rows(**values: float) -> list[Row]:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from simulator.approaches.registry import APPROACHES
 from simulator.cli.app import app
 from simulator.inputs.ingredients import objects_of, population_of
 from simulator.results.summary import Row
-from simulator.runs import sweep, workers
+from simulator.runs import workers
 from simulator.runs.run import run_scenario
 from simulator.runs.sweep import SweepError, SweepResult, run_sweep
 from simulator.runs.sweep_tables import METRICS, read_rows
@@ -75,13 +75,8 @@ def whole(spark: SparkSession, grid_file: Path) -> Path:
 
 
 @pytest.fixture
-def here(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
+def here(in_this_process: None, tmp_path: Path) -> Sweep:
     """Sweep in this very process, where a test can reach into it."""
-
-    def on_this_process(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, list[Row] | Failure]]:
-        return ((task, run_task(task)) for task in tasks)
-
-    monkeypatch.setattr(sweep, "on_processes", on_this_process)
 
     def run(text: str, out: str = "out") -> SweepResult:
         path = tmp_path / "grid.toml"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from simulator.scenario.grid import GridError, load_grid, replication_seeds
+from tests.simulator.one_line import told_in_one_line
 
 ROOT = Path(__file__).parents[3]
 BASE = '[scenario]\nname = "base"\nk = 3\napproaches = ["unicast"]\nobjects = {count = 10}\nevents = {count = 20}\n'
@@ -127,11 +128,7 @@ def test_the_example_is_the_documented_one() -> None:
 )
 def test_a_mistake_gets_one_line(tmp_path: Path, text: str, message: str) -> None:
     path = grid_of(tmp_path, text)
-    with pytest.raises(GridError) as caught:
-        load_grid(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
+    told_in_one_line(lambda: load_grid(path), GridError, f"{path}: ", message)
 
 
 def test_an_unreadable_file_says_why(tmp_path: Path) -> None:

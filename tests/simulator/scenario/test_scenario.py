@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError, key_lines
 from simulator.scenario.scenario import Scenario
+from tests.simulator.one_line import told_in_one_line
 from topologies import MODELS
 
 DEMO = Path(__file__).parents[3] / "scenarios" / "demo.toml"
@@ -241,11 +242,8 @@ def test_a_base_is_seen_from_its_own_file(tmp_path: Path, files: Callable[..., P
 def test_a_mistake_is_found_in_the_file_where_it_stands(
     tmp_path: Path, files: Callable[..., Path], top: str, base: str, blamed: str, rule: str
 ) -> None:
-    with pytest.raises(ScenarioError) as caught:
-        load_scenario(files(top=f'extends = "base.toml"\n{top}\n', base=base))
-    assert str(caught.value).startswith(f"{tmp_path}/{blamed}")
-    assert rule in str(caught.value)
-    assert "\n" not in str(caught.value)
+    path = files(top=f'extends = "base.toml"\n{top}\n', base=base)
+    told_in_one_line(lambda: load_scenario(path), ScenarioError, f"{tmp_path}/{blamed}", rule)
 
 
 def test_lines_are_found_however_keys_are_written() -> None:
@@ -375,11 +373,8 @@ def test_a_scenario_with_a_file_is_written_so_that_it_reads_back(tmp_path: Path)
 )
 def test_a_file_that_fits_nothing_else_is_refused(tmp_path: Path, more: str, rule: str) -> None:
     path = with_file(tmp_path, more, name="net.edges" if more else "net.dat")
-    with pytest.raises(ScenarioError) as caught:
-        load_scenario(path)
-    assert str(caught.value).startswith(f"{path}:12: topology.file = '{tmp_path}/data/net.")
-    assert rule in str(caught.value)
-    assert "\n" not in str(caught.value)
+    named = f"{path}:12: topology.file = '{tmp_path}/data/net."
+    told_in_one_line(lambda: load_scenario(path), ScenarioError, named, rule)
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_line_that_names_it(tmp_path: Path) -> None:
