@@ -19,7 +19,7 @@ from numba.core import event
 
 from floor.cache import cache_dir
 
-__all__ = ["ROOMS", "module_sources", "njit"]
+__all__ = ["ROOMS", "compile_silently", "module_sources", "njit"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -99,6 +99,11 @@ class _CompilationNotice(event.Listener):
 
 _register: Any = event.register
 _register("numba:compile", _CompilationNotice())
+
+
+def compile_silently() -> None:
+    """Say nothing when kernels are compiled: whoever started this process does."""
+    _CompilationNotice.said = True
 
 
 def njit(kernel: Kernel) -> Kernel:

@@ -136,12 +136,18 @@ def capacity(
 
 
 @app.command(name="warm-up")
-def warm_up() -> None:
-    """Compile all kernels now instead of at their first use, and archive the classes that Spark needs to start."""
+def warm_up(
+    scenario: Annotated[
+        Path | None, typer.Argument(help="Compile only what this scenario needs.", show_default=False)
+    ] = None,
+) -> None:
+    """Compile kernels now instead of at their first use; without a scenario all, with the classes of Spark."""
     import pipeline
     from simulator.runs.warm_up import warm_up
+    from simulator.scenario.loading import load_scenario
+    from simulator.views.progress import sweep_progress
 
-    with Console(stderr=True).status("compiling kernels"):
-        warm_up()
-    with Console(stderr=True).status("archiving Spark's classes"):
-        pipeline.archive_classes()
+    warm_up(None if scenario is None else load_scenario(scenario), sweep_progress())
+    if scenario is None:
+        with Console(stderr=True).status("archiving Spark's classes, half a minute"):
+            pipeline.archive_classes()

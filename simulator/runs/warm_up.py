@@ -1,52 +1,179 @@
-"""Warming up: run everything once on a handful of objects, so that all kernels are compiled and kept."""
+"""Warming up: rehearse on a handful of objects, so that kernels are compiled and kept.
+
+Two processes share the work. One opens the servers of the approaches and has them answer events (the kernels of
+`paint`), the other carries the messages of an approach without a server over the networks (those of `topologies` and
+`cn`): they have next to nothing in common. When both are done, what is left of each approach is little.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, NamedTuple
 
 import numpy as np
+from rich.progress import Progress
 
-from simulator.approaches.registry import APPROACHES
-from simulator.inputs.ingredients import Ingredients, assemble
+from floor.kernels import compile_silently
+from simulator.approaches.registry import APPROACHES, parse_approach
+from simulator.approaches.session import ask
+from simulator.inputs.event_stream import make_events
+from simulator.inputs.ingredients import Ingredients, assemble, generator
 from simulator.results.verify import verifier_of
 from simulator.runs.answer import records_of
+from simulator.runs.workers import end_with_parent
 from simulator.scenario.scenario import Scenario
+from simulator.scenario.tables import Events, Objects, Subscriptions, Topology
+from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
 
 __all__ = ["warm_up"]
 
+_SERVERLESS = "cn-relax"
+_OBJECTS, _SUBSCRIPTIONS, _BROKERS, _EVENTS = 20, 50, 4, 20
 
-def warm_up() -> None:
-    """Compile every kernel that a run uses, without Spark; about a minute the first time, a second later on."""
-    rng = np.random.default_rng(0)
-    l, r = np.sort(rng.random((2, 50)), axis=0)
-    workload = Workload(3, rng.random(20), rng.random(20), l.copy(), r.copy())
-    kinds = {"can": "uniform", "tree": "gaussian"}
-    for kind in kinds:
+
+class Rehearsal(NamedTuple):
+    """An approach of a scenario, run whole or, without `whole`, its server alone."""
+
+    scenario: Scenario
+    approach: str
+    whole: bool
+
+    def __str__(self) -> str:
+        about = self.scenario
+        return f"{self.approach}, {about.network.kind}, {about.engine}" if self.whole else f"{self.approach}, server"
+
+
+def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) -> None:
+    """Compile the kernels that a scenario uses, or all that runs use, without Spark.
+
+    Takes about half a minute of two cores for the scenario of the demo and a minute and a half for all; seconds where
+    they are compiled already.
+
+    Parameters
+    ----------
+    scenario : Scenario, optional
+        What is to be run. Kernels that depend on its files are left to their first use.
+    progress : rich.progress.Progress, optional
+        Where the steps are shown.
+    """
+    scenarios = list(_all_kinds()) if scenario is None else [_in_small(scenario)]
+    servers = {name: Rehearsal(one, name, whole=False) for one in scenarios for name in one.approaches}
+    networks = [Rehearsal(one, _SERVERLESS, whole=True) for one in scenarios]
+    rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
+    with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
+        bar = shown.add_task("compiling kernels", total=len(servers) + len(networks) + len(rest))
+        done = partial(_show, shown, bar)
+        done([*_each(one, list(servers.values())), *_each(other, networks)])
+        done([*_each(one, rest[::2]), *_each(other, rest[1::2])])
+
+
+def _in_small(scenario: Scenario) -> Scenario:
+    """Find a scenario that needs the same kernels, no files, and next to no time."""
+    events, faults = scenario.events, scenario.faults
+    if events.file is not None:
+        events = Events(insert=0.1, delete=0.1, move=0.1)
+    few = {name: min(getattr(faults, name), 5) for name in ("joins", "leaves")}
+    smaller = {
+        "k": 3,
+        "verify": "none" if scenario.verify == "none" else "all",
+        "topology": Topology(),
+        "network": scenario.network.model_copy(update={"brokers": _BROKERS}),
+        "objects": Objects(count=_OBJECTS),
+        "subscriptions": Subscriptions(count=_SUBSCRIPTIONS),
+        "events": events.model_copy(update={"count": _EVENTS}),
+        "faults": faults.model_copy(update=few),
+    }
+    return scenario.model_copy(update=smaller)
+
+
+def _all_kinds() -> Iterator[Scenario]:
+    """Every network and engine with every approach, and with faults."""
+    for kind, steps in (("can", "uniform"), ("tree", "gaussian")):
         for engine in ("tally", "des"):
-            shares = {} if engine == "tally" else {"insert": 0.1, "move": 0.1}
-            names = [name for name, approach in APPROACHES.items() if not (shares and approach.updates_only)]
-            scenario = Scenario.model_validate(
-                {
-                    "name": "warm-up",
-                    "k": workload.k,
-                    "approaches": [*names, "paint-dense(0.5)", "paint-sparse(0.5)"],
-                    "engine": engine,
-                    "verify": "all",
-                    "topology": {"model": "inet", "nodes": 3037},
-                    "network": {"kind": kind, "brokers": 4, "last_hop": True},
-                    "objects": {"count": len(workload.x)},
-                    "subscriptions": {"count": len(l)},
-                    "events": {"count": 20, "kind": kinds[kind], "delete": 0.1, **shares},
-                }
+            shares = {"delete": 0.1} if engine == "tally" else {"delete": 0.1, "insert": 0.1, "move": 0.1}
+            names = [name for name, one in APPROACHES.items() if engine == "tally" or not one.updates_only]
+            about = {
+                "name": "warm-up",
+                "approaches": [*names, "paint-dense(0.5)", "paint-sparse(0.5)"],
+                "engine": engine,
+                "verify": "all",
+                "network": {"kind": kind, "last_hop": True},
+                "events": {"kind": steps, **shares},
+            }
+            yield _in_small(Scenario.model_validate(about))
+        few = {"network": {"kind": kind}, "approaches": ["paint-sparse", "unicast"]}
+        faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}}
+        yield _in_small(Scenario.model_validate({**about, **few, **faults}))
+
+
+@contextmanager
+def _two_workers() -> Iterator[tuple[ProcessPoolExecutor, ProcessPoolExecutor]]:
+    """Two processes that end with this one; each does its tasks one after the other."""
+    context = get_context("spawn")
+    stop = context.Event()
+    with ExitStack() as pools:
+        try:
+            one, other = (
+                pools.enter_context(ProcessPoolExecutor(1, context, initializer=_start_worker, initargs=(stop,)))
+                for _ in range(2)
             )
-            ingredients = assemble(scenario, workload, rng.random(len(l)))
-            _answer_all(scenario, ingredients)
-            ingredients.routes.link_load(np.ones((4, 4)))
-            if engine == "des":
-                faults = scenario.faults.model_copy(update={"crashes": 1, "joins": 5, "leaves": 5})
-                network = scenario.network.model_copy(update={"last_hop": False})
-                changes = {"faults": faults, "network": network, "approaches": ["paint-sparse", "unicast"]}
-                _answer_all(scenario.model_copy(update=changes), ingredients)
+            yield one, other
+        except BaseException:
+            stop.set()
+            raise
 
 
-def _answer_all(scenario: Scenario, ingredients: Ingredients) -> None:
-    for name in scenario.approaches:
-        verifier = verifier_of(scenario, ingredients, name)
-        records_of(scenario, ingredients, name, *([] if verifier is None else [verifier]))
+def _start_worker(stop: Any) -> None:
+    end_with_parent(stop)
+    compile_silently()
+
+
+def _each(pool: ProcessPoolExecutor, steps: list[Rehearsal]) -> "list[Future[str]]":
+    return [pool.submit(_rehearse, step) for step in steps]
+
+
+def _show(progress: Progress, bar: Any, steps: "list[Future[str]]") -> None:
+    for step in as_completed(steps):
+        progress.update(bar, advance=1, description=f"compiling kernels: {step.result()} done")
+
+
+def _rehearse(step: Rehearsal) -> str:
+    if step.whole:
+        ingredients = _ingredients(step.scenario)
+        verifier = verifier_of(step.scenario, ingredients, step.approach)
+        records_of(step.scenario, ingredients, step.approach, *([] if verifier is None else [verifier]))
+        ingredients.routes.link_load(np.ones((_BROKERS, _BROKERS)))
+    else:
+        _serve(step.scenario, step.approach)
+    return str(step)
+
+
+def _serve(scenario: Scenario, name: str) -> None:
+    workload, approach = _workload(scenario)[0], parse_approach(name)
+    purposes = partial(generator, scenario)
+    events = make_events(scenario.events, workload.x, workload.y, workload.k, _BROKERS, purposes, None)
+    session = approach.open(workload, approach)
+    for chunk in chunks_of(events, approach.window, None):
+        ask(session, chunk)
+
+
+_made: dict[str, Ingredients] = {}
+
+
+def _ingredients(scenario: Scenario) -> Ingredients:
+    """Ingredients of a scenario, made once in a process."""
+    about = scenario.model_dump_json()
+    if about not in _made:
+        _made[about] = assemble(scenario, *_workload(scenario))
+    return _made[about]
+
+
+def _workload(scenario: Scenario) -> tuple[Workload, np.ndarray[Any, np.dtype[np.float64]]]:
+    """Objects and subscriptions, and places of these."""
+    rng = np.random.default_rng(0)
+    l, r = np.sort(rng.random((2, _SUBSCRIPTIONS)), axis=0)
+    workload = Workload(scenario.k, rng.random(_OBJECTS), rng.random(_OBJECTS), l.copy(), r.copy())
+    return workload, rng.random(_SUBSCRIPTIONS)

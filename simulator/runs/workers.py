@@ -20,7 +20,7 @@ from pipeline.errors import spark_errors
 from simulator.results.summary import Row
 from simulator.runs.task import Failure, Task, run_task
 
-__all__ = ["cores", "on_processes", "on_spark"]
+__all__ = ["cores", "end_with_parent", "on_processes", "on_spark"]
 
 Outcome = list[Row] | Failure
 
@@ -52,7 +52,7 @@ def _until_broken(waiting: list[Task], processes: int) -> Generator[tuple[Task, 
     context = get_context("spawn")
     stop = context.Event()
     running: dict[Future[Outcome], Task] = {}
-    with ProcessPoolExecutor(processes, context, initializer=_end_with_parent, initargs=(stop,)) as pool:
+    with ProcessPoolExecutor(processes, context, initializer=end_with_parent, initargs=(stop,)) as pool:
         try:
             while waiting or running:
                 while waiting and len(running) < processes:
@@ -69,7 +69,7 @@ def _until_broken(waiting: list[Task], processes: int) -> Generator[tuple[Task, 
     return []
 
 
-def _end_with_parent(stop: Event) -> None:
+def end_with_parent(stop: Event) -> None:
     """Let a worker end when told to or when its parent is gone: a pool leaves it waiting for ever after kill -9."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, which gets it too, decides
     parent = parent_process()
