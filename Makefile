@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+INSTALLED_DEV := .venv/.installed-dev
 
 .DEFAULT_GOAL := help
 .PHONY: help install java chromium demo test test-all check format docs bench clean
@@ -12,42 +13,47 @@ help:  ## explain every target
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Rangecast needs Python 3.11 or newer: call make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 cannot make virtual environments: install the package python3-venv"; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@$(BIN)/rangecast warm-up
+	$(BIN)/python floor/install.py
+	$(BIN)/rangecast warm-up scenarios/demo.toml
 	@touch $@
 
-install: $(INSTALLED)  ## make .venv and install Rangecast with its development tools
+$(INSTALLED_DEV): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/rangecast warm-up
+	@touch $@
+
+install: $(INSTALLED_DEV)  ## make .venv and install Rangecast with its development tools
 
 java:  ## check for Java 17 or newer; as root on Debian or Ubuntu, install it
 	@$(PYTHON) pipeline/java.py --install
 
-chromium: $(INSTALLED)  ## check for Chromium, which the tests of pages need; as root on Debian or Ubuntu, install it
+chromium: $(INSTALLED_DEV)  ## check for Chromium, which the tests of pages need; as root on Debian or Ubuntu, install it
 	@$(BIN)/python -m tests.chromium --install
 
 demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
 	$(BIN)/rangecast demo
 
-test: $(INSTALLED) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores
+test: $(INSTALLED_DEV) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'not slow' --nbmake tests notebooks
 
-test-all: $(INSTALLED) java chromium  ## run the tests and the slow suites
+test-all: $(INSTALLED_DEV) java chromium  ## run the tests and the slow suites
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --nbmake tests notebooks
 
-check: $(INSTALLED)  ## lint, format, types and the arrows between rooms
+check: $(INSTALLED_DEV)  ## lint, format, types and the arrows between rooms
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(INSTALLED)  ## mend lint and format in place
+format: $(INSTALLED_DEV)  ## mend lint and format in place
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(INSTALLED)  ## build the documentation to docs/_build/html; a warning is an error
+docs: $(INSTALLED_DEV)  ## build the documentation to docs/_build/html; a warning is an error
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "documentation: docs/_build/html/index.html"
 
-bench: $(INSTALLED) java  ## run the benchmarks; results go to benchmarks/results docs/_build
+bench: $(INSTALLED_DEV) java  ## run the benchmarks; results go to benchmarks/results docs/_build
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove .venv, runs and caches of this checkout

@@ -10,6 +10,7 @@ import sys
 from benchmarks.growth import draw_growth
 
 NAMES = (
+    "start",
     "paint_dense",
     "object_indexes",
     "subscriptions",
