@@ -39,6 +39,7 @@ def test_a_session_leaves_an_archive_that_the_next_one_maps(tmp_path: Path, monk
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xshare:on")
     again = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
     assert (again.stdout, again.stderr) == (f"['-XX:SharedArchiveFile={archive}'] 3\n", "")
+    archive.unlink()  # not written over: a JVM that is about to end may still have it mapped
     archive.write_bytes(b"no classes")
     broken = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=False)
     assert broken.returncode != 0
