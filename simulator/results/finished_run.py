@@ -103,17 +103,16 @@ class FinishedRun:
         if name not in TABLES:
             raise RunError(f"table = {name!r}: a run has the tables {', '.join(TABLES)}; choose one of them")
         path, schema = self.directory / f"{name}.parquet", TABLES[name]
+        if name == "hops" and not path.exists():
+            raise RunError(f'{self.directory}: has no hops.parquet; run the scenario with record = ["hops"]')
         wanted = schema if columns is None else pa.schema([schema.field(column) for column in columns])
         chosen = None if approach is None else pc.field("approach") == approach
         try:
             _refuse_lack(path, wanted.names, pq.read_schema(path).names)
             return pq.read_table(path, columns=wanted.names, filters=chosen).cast(wanted)
         except (OSError, ValueError) as error:  # Arrow's errors are among these
-            reason = _first_line(error)
-            if not path.exists():
-                reason = "there is no such file"
-            again = 'run it with record = ["hops"]' if name == "hops" else "run the scenario again with this version"
-            raise RunError(f"{path}: cannot be read: {reason}; {again}") from error
+            reason = _first_line(error) if path.exists() else "there is no such file"
+            raise RunError(f"{path}: cannot be read: {reason}; run the scenario again with this version") from error
 
 
 def _first_line(error: Exception) -> str:
