@@ -20,17 +20,6 @@ BOUNDS = {"first demo": 150.0, "second demo": 15.0, "help": 0.5}
 # What `make` shows when it comes to a step of the first demo.
 STEPS = {"floor/install.py": "installation", "rangecast warm-up": "kernels", "rangecast run": "demo"}
 UNSET = ("RANGECAST_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS")
-<<<<<<< HEAD
-    "RANGECAST_CACHE",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "PYTHONPATH",
-    "VIRTUAL_ENV",
-    "MAKEFLAGS",
-    "MAKELEVEL",
-)
-=======
->>>>>>> start
 
 
 def newcomer(home: Path) -> dict[str, str]:
