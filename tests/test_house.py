@@ -1,0 +1,98 @@
+"""The house is kept: modules and functions of a size to be read, and packages that say what they offer.
+
+What breaks a rule and waits to be mended is named here; a name that is no longer needed is a failure too.
+"""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = (
+    "benchmarks",
+    "cn",
+    "floor",
+    "matching",
+    "paint",
+    "pipeline",
+    "rangecast",
+    "simulator",
+    "tests",
+    "topologies",
+)
+MODULES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+MOST_LINES, MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 400, 60, 8
+
+LONG_MODULES = {"paint/server.py"}
+LONG_FUNCTIONS = {"simulator/views/explain.py: explain"}
+MANY_PARAMETERS = {"paint/server.py: __init__"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def decorators(function: Function) -> set[str]:
+    """Last parts of the names: `command` for `@app.command()`."""
+    return {re.split(r"\W", ast.unparse(one).partition("(")[0])[-1] for one in function.decorator_list}
+
+
+def functions() -> Iterator[tuple[str, Function]]:
+    """Every function that is no kernel, with file and name; those within others too."""
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, Function) and "njit" not in decorators(node):
+                yield f"{path.relative_to(ROOT)}: {node.name}", node
+
+
+def parameters(function: Function) -> list[str]:
+    every = function.args
+    named = [*every.posonlyargs, *every.args, *every.kwonlyargs, *filter(None, (every.vararg, every.kwarg))]
+    return [one.arg for one in named if one.arg not in ("self", "cls")]
+
+
+def test_every_module_is_there() -> None:
+    assert len(MODULES) > 250
+    assert Path(__file__) in MODULES
+    assert sum(1 for _ in functions()) > 2000
+
+
+def test_modules_are_short() -> None:
+    long = {path for path in MODULES if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES}
+    assert {str(path.relative_to(ROOT)) for path in long} == LONG_MODULES
+
+
+def test_functions_are_short() -> None:
+    lengths = [(name, (node.end_lineno or 0) - node.lineno + 1) for name, node in functions()]
+    assert {name for name, lines in lengths if lines > MOST_LINES_OF_A_FUNCTION} == LONG_FUNCTIONS
+
+
+def test_functions_have_few_parameters() -> None:
+    """But for commands, whose parameters are the options of the command line."""
+    found = [(name, len(parameters(node))) for name, node in functions() if "command" not in decorators(node)]
+    assert {name for name, count in found if count > MOST_PARAMETERS} == MANY_PARAMETERS
+
+
+def packages() -> Iterator[str]:
+    """Packages that say what they offer."""
+    for path in MODULES:
+        if path.name == "__init__.py" and "__all__" in path.read_text(encoding="utf-8"):
+            yield ".".join(path.parent.relative_to(ROOT).parts)
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions, each by the alphabet, as ruff sorts them."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+
+@pytest.mark.parametrize("name", list(packages()))
+def test_a_package_offers_what_it_says(name: str) -> None:
+    package = importlib.import_module(name)
+    offered: list[str] = package.__all__
+    assert offered == sorted(set(offered), key=rank)
+    found = {key: getattr(package, key) for key in {*dir(package), *offered}}
+    public = {key for key, value in found.items() if key[0] != "_" and not isinstance(value, ModuleType)}
+    assert public == {key for key in offered if key[0] != "_"}
