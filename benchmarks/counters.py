@@ -33,7 +33,7 @@ EVENTS = {"dense": 20_000, "sparse": 4_000}
 SUBSCRIPTIONS = 200_000
 SLICES = 10
 ROUNDS = 21
-ROOMS = ("rangecast", "paint", "matching")
+ROOMS = ("floor", "paint", "matching")
 COPIES = ("with", "again", "without")
 COUNTING = re.compile(rb"^( *)((plan\.)?costs\[[A-Z_]+\] \+= .*|marks\[event, 1 \+ at\] = .*)$", re.MULTILINE)
 
@@ -44,9 +44,8 @@ def copy_rooms(target: Path, *, counting: bool) -> None:
     """Copy what `replay` runs on, and take the counting lines out if asked."""
     root = Path(__file__).parents[1]
     target.mkdir()
-    shutil.copy(root / "rangecast.py", target)
     lines = 0
-    for room in ("paint", "matching"):
+    for room in ROOMS:
         shutil.copytree(root / room, target / room, ignore=shutil.ignore_patterns("__pycache__"))
         for source in (target / room).glob("*.py"):
             text, found = COUNTING.subn(rb"\1pass", source.read_bytes())
