@@ -29,7 +29,7 @@ MODULES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")
 MOST_LINES, MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 400, 60, 8
 
 LONG_MODULES = {"paint/server.py"}
-LONG_FUNCTIONS = {"simulator/views/explain.py: explain"}
+LONG_FUNCTIONS: set[str] = set()
 MANY_PARAMETERS = {"paint/server.py: __init__"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

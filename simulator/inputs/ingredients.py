@@ -117,7 +117,8 @@ def _population_spec(scenario: Scenario) -> pipeline.PopulationSpec:
 def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True) -> Ingredients:
     """Make, or find in the cache, all that a scenario needs.
 
-    Populations, objects and routes are kept below `floor.cache.cache_dir()`, named by a hash of what they follow from.
+    Populations, objects and routes are kept below `floor.cache.cache_dir()`, named by a hash of what they follow
+    from.
 
     Parameters
     ----------

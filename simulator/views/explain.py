@@ -82,26 +82,10 @@ def explain(
     after = Place(float(events.x[event]), float(events.y[event]))
     old, new = _Objects(x, y), _Objects(*_state(workload, events, event + 1))
     steps = tuple(_steps(old, new, workload.k, i, kind, before, after))
-    l, r = _subscriptions(workload, churn, event)
-    return Explanation(
-        approach,
-        workload.k,
-        event,
-        KINDS[kind],
-        i,
-        before,
-        after,
-        x,
-        y,
-        l,
-        r,
-        old.levels(i, workload.k),
-        new.levels(i, workload.k),
-        steps,
-        messages,
-        _step_of(messages, steps),
-        names,
-    )
+    what = (approach, workload.k, event, KINDS[kind], i, before, after)
+    state = (x, y, *_subscriptions(workload, churn, event))
+    levels = (old.levels(i, workload.k), new.levels(i, workload.k))
+    return Explanation(*what, *state, *levels, steps, messages, _step_of(messages, steps), names)
 
 
 def pick_event(workload: Workload, events: EventStream) -> int:
