@@ -13,7 +13,7 @@ from cn.free_ids import FreeIds
 from cn.zones import Floats, Ints
 from floor.kernels import njit
 
-__all__ = ["Subscribers"]
+__all__ = ["Subscribers", "receive"]
 
 
 class _Lists(NamedTuple):
@@ -253,7 +253,7 @@ def _rank(objects: npt.NDArray[np.int32], y: Floats, hole: int, new: int, value:
 
 
 @njit
-def _receive(objects: npt.NDArray[np.int32], y: Floats, new: int, value: float, inside: bool) -> bool:
+def receive(objects: npt.NDArray[np.int32], y: Floats, new: int, value: float, inside: bool) -> bool:
     """One subscription's protocol for one message; returns whether the list changed."""
     k = len(objects)
     size = 0
@@ -286,7 +286,7 @@ def _apply(lists: _Lists, objects: Ints, x: Floats, y: Floats, offsets: Ints, su
         for p in range(offsets[i], offsets[i + 1]):
             s = subscriptions[p]
             inside = lists.l[s] <= x[i] <= lists.r[s]
-            changed += _receive(lists.objects[s], lists.y[s], objects[i], y[i], inside)
+            changed += receive(lists.objects[s], lists.y[s], objects[i], y[i], inside)
     return changed
 
 
@@ -295,6 +295,6 @@ def _apply_unicast(lists: _Lists, subscriptions: Ints, dropped: Ints, objects: I
     for i in range(len(subscriptions)):
         s = subscriptions[i]
         if dropped[i] >= 0 and dropped[i] != objects[i]:
-            _receive(lists.objects[s], lists.y[s], dropped[i], np.inf, True)
+            receive(lists.objects[s], lists.y[s], dropped[i], np.inf, True)
         if objects[i] >= 0:
-            _receive(lists.objects[s], lists.y[s], objects[i], y[i], lists.l[s] <= lists.r[s])
+            receive(lists.objects[s], lists.y[s], objects[i], y[i], lists.l[s] <= lists.r[s])

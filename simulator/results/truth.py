@@ -1,0 +1,92 @@
+"""The truth: what every list should be, brought from event to event by brute force.
+
+Objects are kept in rank order; a list is the first k of them whose x is in range. That shares nothing with the server
+or with what subscribers do about their messages.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+
+__all__ = ["TruthArrays", "change_object", "fill_lists", "make_truth"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class TruthArrays(NamedTuple):
+    """Objects, subscriptions, and the right list of each subscription."""
+
+    x: Floats
+    """(objects,) those that are inserted later too."""
+    y: Floats
+    """(objects,) +inf for those that are not there."""
+    order: Ints
+    """(objects,) ids, ascending in (y, id)."""
+    l: Floats
+    r: Floats
+    ids: Ints
+    """(subscriptions, k) the lists, best first; -1 where one is shorter."""
+    values: Floats
+    """(subscriptions, k) y of their objects; +inf where one is shorter."""
+
+
+def make_truth(x: Floats, y: Floats, l: Floats, r: Floats, k: int, room: int) -> TruthArrays:
+    """Objects at the start, and empty lists.
+
+    Parameters
+    ----------
+    room : int
+        Number of objects, those that are inserted later counted.
+    """
+    absent = room - len(x)
+    xs, ys = np.append(x, np.zeros(absent)), np.append(y, np.full(absent, np.inf))
+    order = np.lexsort((np.arange(room), ys))
+    return TruthArrays(xs, ys, order, l, r, np.full((len(l), k), -1, np.int64), np.full((len(l), k), np.inf))
+
+
+@njit
+def change_object(truth: TruthArrays, i: int, x: float, y: float) -> None:
+    """Let an object take another x or y, and its place in the order. O(objects)."""
+    order, values = truth.order, truth.y
+    at = _place(truth, len(order), values[i], i)
+    order[at:-1] = order[at + 1 :].copy()
+    values[i] = y
+    truth.x[i] = x
+    at = _place(truth, len(order) - 1, y, i)
+    order[at + 1 :] = order[at:-1].copy()
+    order[at] = i
+
+
+@njit
+def _place(truth: TruthArrays, count: int, y: float, i: int) -> int:
+    """How many of the first objects in the order come before (y, i)."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        other = truth.order[middle]
+        if truth.y[other] < y or (truth.y[other] == y and other < i):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit
+def fill_lists(truth: TruthArrays, wanted: Ints) -> None:
+    """Make the lists of some subscriptions right: the first k objects in rank order whose x is in range."""
+    k = truth.ids.shape[1]
+    for s in wanted:
+        found = 0
+        for i in truth.order:
+            if found == k or truth.y[i] == np.inf:
+                break
+            if truth.l[s] <= truth.x[i] <= truth.r[s]:
+                truth.ids[s, found] = i
+                truth.values[s, found] = truth.y[i]
+                found += 1
+        truth.ids[s, found:] = -1
+        truth.values[s, found:] = np.inf

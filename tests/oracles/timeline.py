@@ -1,0 +1,108 @@
+"""What lists are at every moment, the slow way: after everything that happens, all is made anew from the start."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+INF = float("inf")
+
+
+class Message(NamedTuple):
+    """A message at a subscription: `key` orders it among all; without a place x it is one of Unicast."""
+
+    time: float
+    subscription: int
+    key: int
+    object: int
+    x: float | None
+    y: float
+    dropped: int = -1
+
+
+class Event(NamedTuple):
+    """An event: where an object is from then on; those of one window are answered at once."""
+
+    time: float
+    object: int
+    x: float
+    y: float
+    window: int
+
+
+Objects = dict[int, tuple[float, float]]
+Ranked = list[tuple[float, int]]
+
+
+def top(objects: Objects, l: float, r: float, k: int) -> Ranked:
+    """The right list."""
+    return sorted((y, i) for i, (x, y) in objects.items() if l <= x <= r and y < INF)[:k]
+
+
+def listed(start: Ranked, messages: Sequence[Message], l: float, r: float, k: int) -> Ranked:
+    """What one holds that keeps only its list."""
+    held = list(start)
+    for message in messages:
+        gone = {message.object} | ({message.dropped} if message.dropped >= 0 else set())
+        held = [(y, i) for y, i in held if i not in gone]
+        if message.object >= 0 and message.y < INF and (message.x is None or l <= message.x <= r):
+            held = sorted([*held, (message.y, message.object)])[:k]
+    return held
+
+
+def known(start: Objects, messages: Sequence[Message], l: float, r: float, k: int) -> Ranked:
+    """What one holds that keeps every object in its range."""
+    kept = {i: y for i, (x, y) in start.items() if l <= x <= r and y < INF}
+    for message in messages:
+        kept.pop(message.object, None)
+        if message.x is not None and l <= message.x <= r and message.y < INF:
+            kept[message.object] = message.y
+    return sorted((y, i) for i, y in kept.items())[:k]
+
+
+class Story(NamedTuple):
+    """What happens to one subscription."""
+
+    wrong: list[tuple[float, float]]
+    """Spans of time in which its list is not the right one."""
+    at_rest: list[float]
+    """Times at which it was wrong although nothing was under way to it."""
+    ends_wrong: bool
+
+
+def story(
+    objects: Objects,
+    events: Sequence[Event],
+    messages: Sequence[Message],
+    s: tuple[float, float],
+    k: int,
+    *,
+    in_place: bool,
+    relaxed: bool,
+    until: float,
+) -> Story:
+    """Follow one subscription [l, r], whose messages these are; each of window w answers `key // 1000 == w`."""
+    l, r = s
+    moments = sorted({*(event.time for event in events), *(message.time for message in messages)})
+    spans, at_rest, wrong = [], [], False
+    for at, moment in enumerate(moments):
+        here = dict(objects)
+        for event in events:
+            if event.time <= moment:
+                here[event.object] = (event.x, event.y)
+        right = top(here, l, r, k)
+        come = [message for message in messages if message.time <= moment]
+        if in_place:
+            come = list({message.key: message for message in sorted(come, key=lambda m: -m.time)}.values())
+            come.sort(key=lambda message: message.key)
+        else:
+            come.sort(key=lambda message: (message.time, message.key))
+        held = known(objects, come, l, r, k) if relaxed else listed(top(objects, l, r, k), come, l, r, k)
+        wrong = held != right
+        end = moments[at + 1] if at + 1 < len(moments) else until
+        if wrong:
+            spans.append((moment, end))
+        begun = {event.window for event in events if event.time <= moment}
+        complete = all(event.time <= moment for event in events if event.window in begun)
+        waits = any(message.key // 1000 in begun and message.time > moment for message in messages)
+        if wrong and complete and not waits:
+            at_rest.append(moment)
+    return Story(spans, at_rest, wrong)
