@@ -30,75 +30,83 @@ class Instance(NamedTuple):
     messages: list[Message]
 
 
+GRID = 6
+
+
+def some_events(rng: np.random.Generator, workload: Workload, count: int) -> EventStream:
+    """Random events at different times; objects move, and go for a while."""
+    now = dict(enumerate(workload.x.tolist()))
+    columns: list[tuple[int, float, float]] = []
+    for _ in range(count):
+        i = int(rng.integers(len(now)))
+        now[i] = now[i] if rng.random() < 0.7 else float(rng.integers(GRID) / GRID)
+        columns.append((i, now[i], float(rng.integers(GRID) / GRID) if rng.random() < 0.85 else np.inf))
+    objects, xs, ys = (np.array(column) for column in zip(*columns, strict=True))
+    times = np.sort(rng.choice(40, count, replace=False)).astype(float)
+    return EventStream(objects.astype(np.int64), xs, ys, np.zeros(count, np.int8), times, np.zeros(count, np.int64))
+
+
 def instance(seed: int, *, unicast: bool, batches: bool) -> Instance:
     """Random events and random messages about them, right or not, that arrive in any order, some twice."""
     rng = np.random.default_rng(seed)
     n, m, k, count = (int(rng.integers(1, most)) for most in (8, 6, 4, 14))
-    grid = 6
-    x, y = rng.integers(0, grid, (2, n)) / grid
-    l, r = np.sort(rng.integers(0, grid, (2, m)) / grid, axis=0)
+    x, y = rng.integers(0, GRID, (2, n)) / GRID
+    l, r = np.sort(rng.integers(0, GRID, (2, m)) / GRID, axis=0)
     workload = Workload(k, x, y, l.copy(), r.copy())
-    now = {i: (float(x[i]), float(y[i])) for i in range(n)}
-    times = np.sort(rng.choice(40, count, replace=False)).astype(float)
-    columns: list[tuple[int, float, float]] = []
-    for _ in range(count):
-        i = int(rng.integers(n))
-        new_x = now[i][0] if rng.random() < 0.7 else float(rng.integers(grid) / grid)
-        new_y = float(rng.integers(grid) / grid) if rng.random() < 0.85 else np.inf
-        now[i] = (new_x, new_y)
-        columns.append((i, new_x, new_y))
-    objects, xs, ys = (np.array(column) for column in zip(*columns, strict=True))
-    events = EventStream(objects.astype(np.int64), xs, ys, np.zeros(count, np.int8), times, np.zeros(count, np.int64))
-    size = int(rng.integers(1, 5)) if batches else 1
-    starts = np.append(np.arange(0, count, size), count)
-    told: list[Event] = []
+    events = some_events(rng, workload, count)
+    starts = np.append(np.arange(0, count, int(rng.integers(1, 5)) if batches else 1), count)
+    told = [
+        Event(*(float(events.time_s[e]), int(events.object[e]), float(events.x[e]), float(events.y[e])), number)
+        for number, (a, b) in enumerate(pairwise(starts.tolist()))
+        for e in range(a, b)
+    ]
     messages: list[Message] = []
-    carrieds: list[Carried] = []
-    for number, (a, b) in enumerate(pairwise(starts.tolist())):
-        told += [Event(float(times[e]), *columns[e], number) for e in range(a, b)]
-    per_chunk = int(rng.integers(1, 4))
-    windows = len(starts) - 1
-    for first in range(0, windows, per_chunk):
-        last = min(first + per_chunk, windows)
-        rows: list[NDArray[np.void]] = []
-        notices: list[tuple[int, int, float]] = []
-        offsets = [0]
-        for window in range(first, last):
-            for position in range(int(rng.integers(0, 4))):
-                e = int(rng.integers(starts[window], starts[window + 1]))
-                i, new_x, new_y = columns[e]
-                if rng.random() < 0.15:
-                    new_y = float(rng.integers(grid) / grid)
-                row = np.zeros((), UNICAST if unicast else MESSAGE)
-                row["object"], row["y"] = i, new_y
-                dropped = int(rng.integers(-1, n)) if unicast else -1
-                if unicast:
-                    row["dropped"] = dropped
-                else:
-                    row["x"] = new_x
-                for s in np.flatnonzero(rng.random(m) < 0.7).tolist():
-                    for _ in range(1 + (rng.random() < 0.2)):
-                        at = float(times[starts[window]] + rng.integers(0, 25) + 0.5 * (rng.random() < 0.5))
-                        notices.append((len(rows), s, at))
-                        messages.append(
-                            Message(at, s, 1000 * window + position, i, None if unicast else new_x, new_y, dropped)
-                        )
-                rows.append(row)
-            offsets.append(len(rows))
-        table = np.array(rows, UNICAST if unicast else MESSAGE)
-        chunk = Chunk(
-            int(starts[first]),
-            events.part(int(starts[first]), int(starts[last])),
-            starts[first : last + 1] - starts[first],
-            times[starts[first + 1 : last + 1] - 1],
-        )
-        columns_of = np.array(notices, np.float64).reshape(-1, 3).T
-        notified = Notified(columns_of[0].astype(np.int64), columns_of[1].astype(np.int64), columns_of[2].copy())
-        empty = np.empty(0, np.int64)
-        traffic = Traffic(empty, empty, empty, empty, empty, np.empty((0, 3), np.int64))
-        outgoing = Outgoing(table, np.array(offsets), np.zeros((last - first, 3), np.int64))
-        carrieds.append(Carried(chunk, outgoing, np.zeros(len(rows), np.int64), traffic, empty, notified))
-    return Instance(workload, events, carrieds, told, messages)
+    per_chunk, windows = int(rng.integers(1, 4)), len(starts) - 1
+    carried = [
+        chunk_of(rng, workload, events, starts[first : min(first + per_chunk, windows) + 1], first, unicast, messages)
+        for first in range(0, windows, per_chunk)
+    ]
+    return Instance(workload, events, carried, told, messages)
+
+
+def chunk_of(
+    rng: np.random.Generator,
+    workload: Workload,
+    events: EventStream,
+    starts: NDArray[np.int64],
+    first: int,
+    unicast: bool,
+    messages: list[Message],
+) -> Carried:
+    """A chunk of some windows, the first of them `first`, with its messages, which are added to those before."""
+    rows: list[NDArray[np.void]] = []
+    notices: list[tuple[int, int, float]] = []
+    offsets = [0]
+    for window, (start, end) in enumerate(pairwise(starts.tolist()), first):
+        for position in range(int(rng.integers(0, 4))):
+            e = int(rng.integers(start, end))
+            i, x = int(events.object[e]), None if unicast else float(events.x[e])
+            y = float(rng.integers(GRID) / GRID) if rng.random() < 0.15 else float(events.y[e])
+            dropped = int(rng.integers(-1, len(workload.x))) if unicast else -1
+            row = np.zeros((), UNICAST if unicast else MESSAGE)
+            for name, value in {"object": i, "y": y, **({"dropped": dropped} if unicast else {"x": x})}.items():
+                row[name] = value
+            for s in np.flatnonzero(rng.random(len(workload.l)) < 0.7).tolist():
+                for _ in range(1 + (rng.random() < 0.2)):
+                    at = float(events.time_s[start] + rng.integers(0, 25) + 0.5 * (rng.random() < 0.5))
+                    notices.append((len(rows), s, at))
+                    messages.append(Message(at, s, 1000 * window + position, i, x, y, dropped))
+            rows.append(row)
+        offsets.append(len(rows))
+    message, subscription, time_s = np.array(notices, np.float64).reshape(-1, 3).T
+    notified = Notified(message.astype(np.int64), subscription.astype(np.int64), time_s.copy())
+    part = events.part(int(starts[0]), int(starts[-1]))
+    chunk = Chunk(int(starts[0]), part, starts - starts[0], events.time_s[starts[1:] - 1])
+    nothing = np.empty(0, np.int64)
+    traffic = Traffic(nothing, nothing, nothing, nothing, nothing, np.empty((0, 3), np.int64))
+    table = np.array(rows, UNICAST if unicast else MESSAGE)
+    outgoing = Outgoing(table, np.array(offsets), np.zeros((len(starts) - 1, 3), np.int64))
+    return Carried(chunk, outgoing, np.zeros(len(rows), np.int64), traffic, nothing, notified)
 
 
 def check(seed: int, name: str, *, in_place: bool) -> None:
