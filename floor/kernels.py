@@ -23,7 +23,7 @@ __all__ = ["ROOMS", "compile_silently", "module_sources", "njit"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "simulator", "topologies")
+ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "scenarios", "simulator", "topologies")
 
 _config: Any = numba.config  # Numba sets its attributes at run time
 

@@ -90,7 +90,7 @@ def test_the_wheel_holds_all_files_of_the_packages_and_no_others(wheel: Path) ->
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert held == set(files_of(SHIPPED))
-    assert {"scenarios/demo.toml", "scenarios/paper/table1.toml", "simulator/cli/main.py"} <= held
+    assert {"scenarios/demo.toml", "scenarios/paper/table1.toml", "simulator/cli/entry.py"} <= held
     assert not {name.partition("/")[0] for name in held} & {"benchmarks", "tests", "docs", "notebooks"}
 
 
