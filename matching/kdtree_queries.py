@@ -11,20 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.kdtree import (
-    BLOCK,
-    CHILD,
-    LARGEST,
-    NOWHERE,
-    SIZE,
-    SOLID,
-    Floats,
-    Ids,
-    Tree,
-    following,
-    from_key,
-    to_key,
-)
+from matching.kdtree import BLOCK, CHILD, LARGEST, NOWHERE, SIZE, SOLID, Floats, Tree, following, from_key, to_key
 
 __all__ = [
     "NARROW",
@@ -75,6 +62,12 @@ def half_open(l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tuple[float
 
 
 @njit
+def _meets(box: Floats, node: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
+    """Whether the box of a node has a point in common with a rectangle."""
+    return bool(box[node, 0] <= l_hi and box[node, 1] >= l_lo and box[node, 2] <= r_hi and box[node, 3] >= r_lo)
+
+
+@njit
 def narrow(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float, start: npt.NDArray[np.int32]) -> Part:
     """The part of a tree that queries inside a rectangle need.
 
@@ -95,7 +88,7 @@ def narrow(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float, start
             if link[first, CHILD] > 0:
                 first, nodes, lower = link[first, CHILD], 2, True
             for node in range(first, first + nodes):
-                if box[node, 0] <= l_hi and box[node, 1] >= l_lo and box[node, 2] <= r_hi and box[node, 3] >= r_lo:
+                if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
                     if used <= at:
                         start[used] = node
                         used += 1
@@ -106,16 +99,6 @@ def narrow(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float, start
             start[used] = start[at]
             used += 1
     return Part(box, link, tree.ends, start[:used])
-
-
-@njit
-def _meeting(box: Floats, link: Ids, node: int, top: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
-    """The first node from a node on, in a walk over the subtree of `top`, whose box meets a rectangle; -1."""
-    while node >= 0:
-        if box[node, 0] <= l_hi and box[node, 1] >= l_lo and box[node, 2] <= r_hi and box[node, 3] >= r_lo:
-            return node
-        node = following(link, node, top)
-    return -1
 
 
 @njit
@@ -131,42 +114,41 @@ def snap(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
     l_hi = min(l_hi, LARGEST)
     box, link, ends = part.box, part.link, part.ends
     l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
-    for start in part.start:
-        top = node = int(start)
-        while True:
-            node = _meeting(box, link, node, top, l_lo, l_hi, r_lo, r_hi)
-            if node < 0:
-                break
-            l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-            within = l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi
-            l_min, l_max, r_min, r_max = max(l_min, l_lo), min(l_max, l_hi), max(r_min, r_lo), min(r_max, r_hi)
-            if l_min < a_min or l_max > a_max or r_min < b_min or r_max > b_max:
-                child = int(link[node, CHILD])
-                if within or child == SOLID:
-                    a_min, a_max = min(a_min, l_min), max(a_max, l_max)
-                    b_min, b_max = min(b_min, r_min), max(b_max, r_max)
-                elif child > 0:
-                    node = child
-                    continue
-                else:
-                    l_least, l_most, r_least, r_most = to_key(a_min), to_key(a_max), to_key(b_min), to_key(b_max)
-                    for at in range(BLOCK):
-                        left, right = ends[~child, 0, at], ends[~child, 1, at]
-                        here = (left >= l_from) & (left <= l_to) & (right >= r_from) & (right <= r_to)
-                        l_least = min(l_least, left if here else NOWHERE)
-                        l_most = max(l_most, left if here else -NOWHERE)
-                        r_least = min(r_least, right if here else NOWHERE)
-                        r_most = max(r_most, right if here else -NOWHERE)
-                    a_min, a_max, b_min, b_max = (
-                        from_key(l_least), from_key(l_most), from_key(r_least), from_key(r_most)
-                    )  # fmt: skip
+    for top in part.start:
+        node = int(top)
+        while node >= 0:
+            if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+                l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
+                within = l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi
+                l_min, l_max, r_min, r_max = max(l_min, l_lo), min(l_max, l_hi), max(r_min, r_lo), min(r_max, r_hi)
+                if l_min < a_min or l_max > a_max or r_min < b_min or r_max > b_max:
+                    child = int(link[node, CHILD])
+                    if within or child == SOLID:
+                        a_min, a_max = min(a_min, l_min), max(a_max, l_max)
+                        b_min, b_max = min(b_min, r_min), max(b_max, r_max)
+                    elif child > 0:
+                        node = child
+                        continue
+                    else:
+                        l_least, l_most, r_least, r_most = to_key(a_min), to_key(a_max), to_key(b_min), to_key(b_max)
+                        for at in range(BLOCK):
+                            left, right = ends[~child, 0, at], ends[~child, 1, at]
+                            here = (left >= l_from) & (left <= l_to) & (right >= r_from) & (right <= r_to)
+                            l_least = min(l_least, left if here else NOWHERE)
+                            l_most = max(l_most, left if here else -NOWHERE)
+                            r_least = min(r_least, right if here else NOWHERE)
+                            r_most = max(r_most, right if here else -NOWHERE)
+                        a_min, a_max, b_min, b_max = (
+                            from_key(l_least), from_key(l_most), from_key(r_least), from_key(r_most)
+                        )  # fmt: skip
             node = following(link, node, top)
     return a_min <= a_max, a_min, a_max, b_min, b_max
 
 
 @njit
-def _inside(ends: npt.NDArray[np.int64], block: int, l_from: int, l_to: int, r_from: int, r_to: int) -> int:
-    """Number of subscriptions of a block inside a rectangle of keys."""
+def _inside(ends: npt.NDArray[np.int64], block: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
+    """Number of subscriptions of a block inside a rectangle."""
+    l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
     total = 0
     for at in range(BLOCK):
         left, right = ends[block, 0, at], ends[block, 1, at]
@@ -184,27 +166,24 @@ def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
     if l_lo > l_hi or r_lo > r_hi:
         return True
     l_hi = min(l_hi, LARGEST)
-    box, link = part.box, part.link
-    l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
-    for start in part.start:
-        top = node = int(start)
-        while True:
-            node = _meeting(box, link, node, top, l_lo, l_hi, r_lo, r_hi)
-            if node < 0:
-                break
-            l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-            child = int(link[node, CHILD])
-            if child == SOLID:
-                return False
-            if l_min >= l_lo and l_max <= l_hi and (r_min >= r_lo or r_max <= r_hi):
-                return False
-            if r_min >= r_lo and r_max <= r_hi and (l_min >= l_lo or l_max <= l_hi):
-                return False
-            if child > 0:
-                node = child
-                continue
-            if _inside(part.ends, ~child, l_from, l_to, r_from, r_to) > 0:
-                return False
+    box, link, ends = part.box, part.link, part.ends
+    for top in part.start:
+        node = int(top)
+        while node >= 0:
+            if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+                l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
+                child = int(link[node, CHILD])
+                if child == SOLID:
+                    return False
+                if l_min >= l_lo and l_max <= l_hi and (r_min >= r_lo or r_max <= r_hi):
+                    return False
+                if r_min >= r_lo and r_max <= r_hi and (l_min >= l_lo or l_max <= l_hi):
+                    return False
+                if child > 0:
+                    node = child
+                    continue
+                if _inside(ends, ~child, l_lo, l_hi, r_lo, r_hi) > 0:
+                    return False
             node = following(link, node, top)
     return True
 
@@ -212,24 +191,20 @@ def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
 @njit
 def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
     """Number of subscriptions inside a rectangle, O(sqrt(m)) at worst; a solid leaf that meets it counts in full."""
-    box, link = tree.box, tree.link
-    l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
+    box, link, ends = tree.box, tree.link, tree.ends
     total = 0
     node = 0
-    while True:
-        node = _meeting(box, link, node, 0, l_lo, l_hi, r_lo, r_hi)
-        if node < 0:
-            break
-        child = int(link[node, CHILD])
-        if child == SOLID or (
-            box[node, 0] >= l_lo and box[node, 1] <= l_hi and box[node, 2] >= r_lo and box[node, 3] <= r_hi
-        ):
-            total += link[node, SIZE]
-        elif child > 0:
-            node = child
-            continue
-        else:
-            total += _inside(tree.ends, ~child, l_from, l_to, r_from, r_to)
+    while node >= 0:
+        if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+            l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
+            child = link[node, CHILD]
+            if child == SOLID or (l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi):
+                total += link[node, SIZE]
+            elif child > 0:
+                node = child
+                continue
+            else:
+                total += _inside(ends, ~child, l_lo, l_hi, r_lo, r_hi)
         node = following(link, node, 0)
     return total
 
@@ -253,23 +228,21 @@ def report(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> np
     box, link, ends = tree.box, tree.link, tree.ends
     l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
     total = 0
-    node = 0 if found.size > 0 else -1
-    while True:
-        node = _meeting(box, link, node, 0, l_lo, l_hi, r_lo, r_hi)
-        if node < 0:
-            break
-        child = int(link[node, CHILD])
-        if child > 0:
-            node = child
-            continue
-        if child != SOLID:
-            block = ~child
-            for at in range(link[node, SIZE]):
-                left, right = ends[block, 0, at], ends[block, 1, at]
-                if (left >= l_from) & (left <= l_to) & (right >= r_from) & (right <= r_to):
-                    found[total] = tree.id[block * BLOCK + at]
-                    total += 1
-        node = following(link, node, 0) if total < found.size else -1
+    node = 0
+    while node >= 0 and total < found.size:
+        if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+            child = link[node, CHILD]
+            if child > 0:
+                node = child
+                continue
+            if child != SOLID:
+                block = ~child
+                for at in range(link[node, SIZE]):
+                    left, right = ends[block, 0, at], ends[block, 1, at]
+                    if (left >= l_from) & (left <= l_to) & (right >= r_from) & (right <= r_to):
+                        found[total] = tree.id[block * BLOCK + at]
+                        total += 1
+        node = following(link, node, 0)
     return found[:total]
 
 
