@@ -26,17 +26,6 @@ def priorities(objects: int) -> Ids:
 
 
 @njit
-def _hang(root: Ids, tree: int, lower: Links, upper: Links, parent: int, under: bool, child: int) -> None:
-    """Make an object the lower or the upper child of a parent, or the root of a treap if there is none."""
-    if parent < 0:
-        root[tree] = child
-    elif under:
-        lower[parent] = child
-    else:
-        upper[parent] = child
-
-
-@njit
 def add(root: Ids, tree: int, lower: Links, upper: Links, priority: Ids, y: Floats, i: int) -> None:
     """Add object i to a treap: find its place by priority, then split what hangs there. O(log s), expected."""
     parent, under = -1, False
@@ -44,7 +33,12 @@ def add(root: Ids, tree: int, lower: Links, upper: Links, priority: Ids, y: Floa
     while at >= 0 and priority[at] >= priority[i]:
         parent, under = at, y[i] < y[at] or (y[i] == y[at] and i < at)
         at = lower[at] if under else upper[at]
-    _hang(root, tree, lower, upper, parent, under, i)
+    if parent < 0:
+        root[tree] = i
+    elif under:
+        lower[parent] = i
+    else:
+        upper[parent] = i
     # `small` and `large` are the objects whose upper and lower child the rest of the split still has to set.
     small, large = i, i
     while at >= 0:
@@ -82,7 +76,12 @@ def remove(root: Ids, tree: int, lower: Links, upper: Links, priority: Ids, y: F
     while True:
         first = a >= 0 and (b < 0 or priority[a] >= priority[b])
         child = a if first else b
-        _hang(root, tree, lower, upper, parent, under, child)
+        if parent < 0:
+            root[tree] = child
+        elif under:
+            lower[parent] = child
+        else:
+            upper[parent] = child
         if a < 0 or b < 0:
             return
         parent, under = child, not first
