@@ -86,11 +86,11 @@ def compare(folder: Path, algorithm: str, order: list[str]) -> None:
         modules = load(folder / name.replace("again", "with"))
         if not states:
             server = modules["paint"].Server(given["x"], given["y"], k=K, **options)
-            shared = server._algorithm._state()
-        kernels[name] = modules[f"paint.{algorithm}"].replay
+            shared = server._algorithm._parts()
+        kernels[name] = getattr(modules[f"paint.{algorithm}"], algorithm.title()).kernels.replay
         states[name] = tuple(translated(part, modules) for part in shared)
         kernels[name](*states[name], ids[:0], ys[:0], out)  # loads it, while the modules are found by their names
-    objects, plan = shared[0], shared[-1]
+    objects, plan = shared[:2]
     seconds = dict.fromkeys(COPIES, 0.0)
     counted = dict.fromkeys(COPIES, 0)
     for some, values in zip(np.split(ids, SLICES), np.split(ys, SLICES), strict=True):

@@ -102,19 +102,8 @@ class Can:
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
     ) -> Deliveries:
-        """Carry a table of messages to every zone they concern; compiled, by the decisions of `next_hops`.
+        """Carry a table of messages to every zone they concern; compiled (see `cn.network.Network.multicast`).
 
-        Parameters
-        ----------
-        table
-            Messages with fields l_in, r_in, l_out, r_out.
-        sources
-            Broker at which each message starts, or one for all.
-        ip_hops
-            IP hops between brokers, (n, n). Without it `ip_hops` of the answer equals the overlay hops.
-
-        Notes
-        -----
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
         corners = message_corners(table)

@@ -53,7 +53,17 @@ class Network(Protocol):
     def multicast(
         self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
     ) -> Deliveries:
-        """Carry a table of messages to every gateway concerned, by the decisions of `next_hops`."""
+        """Carry a table of messages to every gateway concerned, by the decisions of `next_hops`.
+
+        Parameters
+        ----------
+        table
+            Messages with fields l_in, r_in, l_out, r_out.
+        sources
+            Broker at which each message starts, or one for all.
+        ip_hops
+            IP hops between brokers, (n, n). Without it `ip_hops` of the answer equals the overlay hops.
+        """
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the hops that `multicast` counts."""

@@ -40,40 +40,26 @@ def toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float
 
     Only the broker's row and its neighbours' extents are read, here and below.
     """
-    l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
-    r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
-    left, right, below, above = l_in <= l_lo, l_hi <= l_out, r_out <= r_lo, r_hi <= r_in
     best = -1
     nearest = np.inf
-    if left or right:
-        side = LEFT if left else RIGHT
+    for along, over in ((LEFT, BELOW), (BELOW, LEFT)):  # where l and r begin, in extents as in sides
+        lo, hi, across_lo, across_hi = (l_out, l_in, r_in, r_out) if along == LEFT else (r_in, r_out, l_out, l_in)
+        zone_lo, zone_hi = zones.extents[broker, along], zones.extents[broker, along + 1]
+        if zone_lo < hi and lo < zone_hi:
+            continue
+        side = along if hi <= zone_lo else along + 1
+        across_zone_lo, across_zone_hi = zones.extents[broker, over], zones.extents[broker, over + 1]
         for e in range(zones.sides[broker, side], zones.sides[broker, side + 1]):
-            w_r_lo, w_r_hi = zones.beyond[e, 2], zones.beyond[e, 3]
-            if below:
-                fit = w_r_lo <= r_lo
-            elif above:
-                fit = w_r_hi >= r_hi
+            w_lo, w_hi = zones.beyond[e, over], zones.beyond[e, over + 1]
+            if across_hi <= across_zone_lo:
+                fit = w_lo <= across_zone_lo
+            elif across_zone_hi <= across_lo:
+                fit = w_hi >= across_zone_hi
             else:
-                fit = w_r_lo < r_out and r_in < w_r_hi
+                fit = w_lo < across_hi and across_lo < w_hi
             if fit:
-                gap_l = zones.beyond[e, 0] - l_in if left else l_out - zones.beyond[e, 1]
-                distance = max(gap_l, 0.0) + max(w_r_lo - r_out, r_in - w_r_hi, 0.0)
-                if best < 0 or distance < nearest:
-                    nearest = distance
-                    best = e
-    if below or above:
-        side = BELOW if below else ABOVE
-        for e in range(zones.sides[broker, side], zones.sides[broker, side + 1]):
-            w_l_lo, w_l_hi = zones.beyond[e, 0], zones.beyond[e, 1]
-            if left:
-                fit = w_l_lo <= l_lo
-            elif right:
-                fit = w_l_hi >= l_hi
-            else:
-                fit = w_l_lo < l_in and l_out < w_l_hi
-            if fit:
-                gap_r = zones.beyond[e, 2] - r_out if below else r_in - zones.beyond[e, 3]
-                distance = max(gap_r, 0.0) + max(w_l_lo - l_in, l_out - w_l_hi, 0.0)
+                distance = max(zones.beyond[e, along] - hi, lo - zones.beyond[e, along + 1], 0.0)
+                distance += max(w_lo - across_hi, across_lo - w_hi, 0.0)
                 if best < 0 or distance < nearest:
                     nearest = distance
                     best = e

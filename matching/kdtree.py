@@ -26,14 +26,17 @@ __all__ = [
     "FILL",
     "Tree",
     "build",
+    "cut",
     "fit_box",
     "following",
     "from_key",
     "new_tree",
     "put",
-    "select",
     "to_key",
 ]
+
+Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int32]
 
 BLOCK = 16
 """Slots per leaf block."""
@@ -159,23 +162,14 @@ def _take_block(tree: Tree) -> int:
 
 
 @njit
-def _swap(
-    left: npt.NDArray[np.float64], right: npt.NDArray[np.float64], ids: npt.NDArray[np.int32], i: int, j: int
-) -> None:
+def _swap(left: Floats, right: Floats, ids: Ids, i: int, j: int) -> None:
     left[i], left[j] = left[j], left[i]
     right[i], right[j] = right[j], right[i]
     ids[i], ids[j] = ids[j], ids[i]
 
 
 @njit
-def select(
-    key: npt.NDArray[np.float64],
-    other: npt.NDArray[np.float64],
-    ids: npt.NDArray[np.int32],
-    lo: int,
-    hi: int,
-    nth: int,
-) -> None:
+def _select(key: Floats, other: Floats, ids: Ids, lo: int, hi: int, nth: int) -> None:
     """Reorder [lo, hi) of three arrays so that key[nth] is in its sorted place, smaller keys before, larger behind.
 
     Quickselect with Hoare's partition, which stays balanced on equal keys; the pivot is the median of three drawn
@@ -206,9 +200,7 @@ def select(
 
 
 @njit
-def fit_box(
-    tree: Tree, node: int, left: npt.NDArray[np.float64], right: npt.NDArray[np.float64], lo: int, hi: int
-) -> None:
+def fit_box(tree: Tree, node: int, left: Floats, right: Floats, lo: int, hi: int) -> None:
     """Set a node's box to the smallest one around the points [lo, hi)."""
     l_min, l_max, r_min, r_max = np.inf, -np.inf, np.inf, -np.inf
     for i in range(lo, hi):
@@ -223,14 +215,27 @@ def fit_box(
 
 
 @njit
-def build(
-    tree: Tree,
-    root: int,
-    left: npt.NDArray[np.float64],
-    right: npt.NDArray[np.float64],
-    ids: npt.NDArray[np.int32],
-    leaf_size: int,
-) -> None:
+def cut(tree: Tree, node: int, left: Floats, right: Floats, ids: Ids, lo: int, hi: int, middle: int) -> int:
+    """Split the wider side of a node's box at a point of its points [lo, hi), which it reorders; the first child.
+
+    The points before `middle` belong to the first child, the others to the second; expected O(hi - lo).
+    """
+    wider_r = tree.box[node, 3] - tree.box[node, 2] > tree.box[node, 1] - tree.box[node, 0]
+    if wider_r:
+        _select(right, left, ids, lo, hi, middle)
+    else:
+        _select(left, right, ids, lo, hi, middle)
+    first = _take_pair(tree)
+    tree.link[node, AXIS] = 1 if wider_r else 0
+    tree.split[node] = right[middle] if wider_r else left[middle]
+    tree.link[node, CHILD] = first
+    tree.link[first, PARENT] = node
+    tree.link[first + 1, PARENT] = node
+    return first
+
+
+@njit
+def build(tree: Tree, root: int, left: Floats, right: Floats, ids: Ids, leaf_size: int) -> None:
     """Build the subtree of a node from points, which it reorders: O(s log s) for s points.
 
     Splits the wider side of the box near the median, so that ceil(s / leaf_size) leaves are nearly equally full;
@@ -253,17 +258,7 @@ def build(
                 put(tree, block * BLOCK + i - lo, left[i], right[i], ids[i])
             continue
         middle = lo + (hi - lo) * (leaves // 2) // leaves
-        wider_r = tree.box[node, 3] - tree.box[node, 2] > tree.box[node, 1] - tree.box[node, 0]
-        if wider_r:
-            select(right, left, ids, lo, hi, middle)
-        else:
-            select(left, right, ids, lo, hi, middle)
-        first = _take_pair(tree)
-        tree.link[node, AXIS] = 1 if wider_r else 0
-        tree.split[node] = right[middle] if wider_r else left[middle]
-        tree.link[node, CHILD] = first
-        tree.link[first, PARENT] = node
-        tree.link[first + 1, PARENT] = node
+        first = cut(tree, node, left, right, ids, lo, hi, middle)
         pending.append((first + 1, middle, hi))
         pending.append((first, lo, middle))
 

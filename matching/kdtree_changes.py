@@ -32,6 +32,8 @@ from matching.kdtree import (
     PARENT,
     PEAK,
     SIZE,
+    Floats,
+    Ids,
     Tree,
     build,
     following,
@@ -47,6 +49,7 @@ __all__ = [
     "insert",
     "insert_one",
     "refit",
+    "shrink",
     "with_more_blocks",
     "with_more_ids",
 ]
@@ -65,14 +68,12 @@ def _room(tree: Tree, pairs: int, blocks: int) -> bool:
 
 
 @njit
-def _copy_points(
-    tree: Tree,
-    root: int,
-    left: npt.NDArray[np.float64],
-    right: npt.NDArray[np.float64],
-    ids: npt.NDArray[np.int32],
-) -> None:
-    """Write the points of a subtree to the front of three arrays."""
+def collect(tree: Tree, root: int, extra: int) -> tuple[Floats, Floats, Ids]:
+    """Points of a subtree as arrays (left, right, id) with a number of unset entries at the end."""
+    size = tree.link[root, SIZE] + extra
+    left = np.empty(size, np.float64)
+    right = np.empty(size, np.float64)
+    ids = np.empty(size, np.int32)
     to = 0
     node = root
     while node >= 0:
@@ -85,18 +86,6 @@ def _copy_points(
             ids[to] = tree.id[~child * BLOCK + at]
             to += 1
         node = following(tree.link, node, root)
-
-
-@njit
-def collect(
-    tree: Tree, root: int, extra: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int32]]:
-    """Points of a subtree as arrays (left, right, id) with a number of unset entries at the end."""
-    size = tree.link[root, SIZE] + extra
-    left = np.empty(size, np.float64)
-    right = np.empty(size, np.float64)
-    ids = np.empty(size, np.int32)
-    _copy_points(tree, root, left, right, ids)
     return left, right, ids
 
 
@@ -220,7 +209,7 @@ def insert_one(tree: Tree, left: float, right: float) -> int:
 
 
 @njit
-def insert(tree: Tree, left: npt.NDArray[np.float64], right: npt.NDArray[np.float64], start: int) -> int:
+def insert(tree: Tree, left: Floats, right: Floats, start: int) -> int:
     """Insert the points start, start + 1, ... as `insert_one` does; returns the first one that found no block."""
     for i in range(start, left.size):
         if insert_one(tree, left[i], right[i]) < 0:
@@ -242,6 +231,17 @@ def refit(tree: Tree, node: int) -> bool:
         changed |= value != box[node, side]
         box[node, side] = value
     return changed
+
+
+@njit
+def shrink(tree: Tree, leaf: int, changed: bool) -> None:
+    """Count one point less in all nodes above a leaf, and mend their boxes if that of the leaf changed."""
+    node = leaf
+    while node != 0:
+        node = tree.link[node, PARENT]
+        tree.link[node, SIZE] -= 1
+        if changed:
+            changed = refit(tree, node)
 
 
 @njit
@@ -277,11 +277,7 @@ def delete_one(tree: Tree, subscription: int) -> bool:
     changed = left == box[0] or left == box[1] or right == box[2] or right == box[3]
     if changed:
         _refit_leaf(tree, node)
-    while node != 0:
-        node = tree.link[node, PARENT]
-        tree.link[node, SIZE] -= 1
-        if changed:
-            changed = refit(tree, node)
+    shrink(tree, int(node), changed)
     return True
 
 

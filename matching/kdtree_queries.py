@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.kdtree import BLOCK, CHILD, LARGEST, NOWHERE, SIZE, SOLID, Tree, following, from_key, to_key
+from matching.kdtree import BLOCK, CHILD, LARGEST, NOWHERE, SIZE, SOLID, Floats, Tree, following, from_key, to_key
 
 __all__ = [
     "NARROW",
@@ -62,6 +62,12 @@ def half_open(l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tuple[float
 
 
 @njit
+def _meets(box: Floats, node: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
+    """Whether the box of a node has a point in common with a rectangle."""
+    return bool(box[node, 0] <= l_hi and box[node, 1] >= l_lo and box[node, 2] <= r_hi and box[node, 3] >= r_lo)
+
+
+@njit
 def narrow(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float, start: npt.NDArray[np.int32]) -> Part:
     """The part of a tree that queries inside a rectangle need.
 
@@ -82,7 +88,7 @@ def narrow(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float, start
             if link[first, CHILD] > 0:
                 first, nodes, lower = link[first, CHILD], 2, True
             for node in range(first, first + nodes):
-                if box[node, 0] <= l_hi and box[node, 1] >= l_lo and box[node, 2] <= r_hi and box[node, 3] >= r_lo:
+                if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
                     if used <= at:
                         start[used] = node
                         used += 1
@@ -111,8 +117,8 @@ def snap(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
     for top in part.start:
         node = int(top)
         while node >= 0:
-            l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-            if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
+            if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+                l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
                 within = l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi
                 l_min, l_max, r_min, r_max = max(l_min, l_lo), min(l_max, l_hi), max(r_min, r_lo), min(r_max, r_hi)
                 if l_min < a_min or l_max > a_max or r_min < b_min or r_max > b_max:
@@ -140,8 +146,9 @@ def snap(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
 
 
 @njit
-def _inside(ends: npt.NDArray[np.int64], block: int, l_from: int, l_to: int, r_from: int, r_to: int) -> int:
-    """Number of subscriptions of a block inside a rectangle of keys."""
+def _inside(ends: npt.NDArray[np.int64], block: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
+    """Number of subscriptions of a block inside a rectangle."""
+    l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
     total = 0
     for at in range(BLOCK):
         left, right = ends[block, 0, at], ends[block, 1, at]
@@ -160,12 +167,11 @@ def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
         return True
     l_hi = min(l_hi, LARGEST)
     box, link, ends = part.box, part.link, part.ends
-    l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
     for top in part.start:
         node = int(top)
         while node >= 0:
-            l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-            if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
+            if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+                l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
                 child = int(link[node, CHILD])
                 if child == SOLID:
                     return False
@@ -176,7 +182,7 @@ def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
                 if child > 0:
                     node = child
                     continue
-                if _inside(ends, ~child, l_from, l_to, r_from, r_to) > 0:
+                if _inside(ends, ~child, l_lo, l_hi, r_lo, r_hi) > 0:
                     return False
             node = following(link, node, top)
     return True
@@ -186,12 +192,11 @@ def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
 def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
     """Number of subscriptions inside a rectangle, O(sqrt(m)) at worst; a solid leaf that meets it counts in full."""
     box, link, ends = tree.box, tree.link, tree.ends
-    l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
     total = 0
     node = 0
     while node >= 0:
-        l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-        if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
+        if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
+            l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
             child = link[node, CHILD]
             if child == SOLID or (l_min >= l_lo and l_max <= l_hi and r_min >= r_lo and r_max <= r_hi):
                 total += link[node, SIZE]
@@ -199,7 +204,7 @@ def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int
                 node = child
                 continue
             else:
-                total += _inside(ends, ~child, l_from, l_to, r_from, r_to)
+                total += _inside(ends, ~child, l_lo, l_hi, r_lo, r_hi)
         node = following(link, node, 0)
     return total
 
@@ -225,8 +230,7 @@ def report(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> np
     total = 0
     node = 0
     while node >= 0 and total < found.size:
-        l_min, l_max, r_min, r_max = box[node, 0], box[node, 1], box[node, 2], box[node, 3]
-        if l_min <= l_hi and l_max >= l_lo and r_min <= r_hi and r_max >= r_lo:
+        if _meets(box, node, l_lo, l_hi, r_lo, r_hi):
             child = link[node, CHILD]
             if child > 0:
                 node = child

@@ -187,6 +187,18 @@ def _first_above(column: Floats, lo: int, hi: int, value: float) -> int:
 
 
 @njit
+def _run(
+    start: Ints, size: Ints, l: Floats, bounds: Floats, g: int, l_in: float, r_in: float, l_out: float, r_out: float
+) -> tuple[int, int]:
+    """Rows of a group from the first to before the last whose l a message reaches; none if its r are out of reach."""
+    if size[g] == 0 or r_out <= bounds[g, 0] or bounds[g, 1] < r_in:
+        return 0, 0
+    stop = start[g] + size[g]
+    lo = _first_above(l, start[g], stop, l_out)
+    return lo, _first_above(l, lo, stop, l_in)
+
+
+@njit
 def _count(
     start: Ints, size: Ints, l: Floats, r: Floats, ids: Ints, bounds: Floats,  # noqa: ARG001
     l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, offsets: Ints, groups: Ints,
@@ -196,11 +208,7 @@ def _count(
         found = 0
         for p in range(offsets[i], offsets[i + 1]):
             g = groups[p]
-            if size[g] == 0 or r_out[i] <= bounds[g, 0] or bounds[g, 1] < r_in[i]:
-                continue
-            stop = start[g] + size[g]
-            lo = _first_above(l, start[g], stop, l_out[i])
-            hi = _first_above(l, lo, stop, l_in[i])
+            lo, hi = _run(start, size, l, bounds, g, l_in[i], r_in[i], l_out[i], r_out[i])
             if r_in[i] <= bounds[g, 0] and bounds[g, 1] < r_out[i]:
                 found += hi - lo
             else:
@@ -222,12 +230,7 @@ def _match(
     filled = 0
     for i in range(len(l_in)):
         for p in range(offsets[i], offsets[i + 1]):
-            g = groups[p]
-            if size[g] == 0 or r_out[i] <= bounds[g, 0] or bounds[g, 1] < r_in[i]:
-                continue
-            stop = start[g] + size[g]
-            lo = _first_above(l, start[g], stop, l_out[i])
-            hi = _first_above(l, lo, stop, l_in[i])
+            lo, hi = _run(start, size, l, bounds, groups[p], l_in[i], r_in[i], l_out[i], r_out[i])
             for row in range(lo, hi):
                 if r_in[i] <= r[row] < r_out[i]:
                     found[filled] = ids[row]

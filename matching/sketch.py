@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.kdtree import AXIS, BLOCK, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Tree, fit_box, select
-from matching.kdtree_changes import grow, refit
-from matching.kdtree_queries import snap, whole
-from matching.subscriptions import Floats, Rectangle, checked_ranges, checked_rectangle
+from matching.kdtree import AXIS, BLOCK, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Floats, Tree, cut, fit_box
+from matching.kdtree_changes import grow, refit, shrink
+from matching.owned_tree import OwnedTree, checked_ranges
 
 __all__ = ["SubscriptionSketch"]
 
@@ -29,18 +28,7 @@ def _cut(tree: Tree, left: Floats, right: Floats, rectangles: int) -> None:
         if parts > 1 and hi - lo > 1:
             fit_box(tree, node, left, right, lo, hi)
             middle = lo + (hi - lo) * (parts // 2) // parts
-            wider_r = tree.box[node, 3] - tree.box[node, 2] > tree.box[node, 1] - tree.box[node, 0]
-            if wider_r:
-                select(right, left, ids, lo, hi, middle)
-            else:
-                select(left, right, ids, lo, hi, middle)
-            first = 2 * tree.state[PAIRS_USED]
-            tree.state[PAIRS_USED] += 1
-            tree.link[node, AXIS] = 1 if wider_r else 0
-            tree.split[node] = right[middle] if wider_r else left[middle]
-            tree.link[node, CHILD] = first
-            tree.link[first, PARENT] = node
-            tree.link[first + 1, PARENT] = node
+            first = cut(tree, node, left, right, ids, lo, hi, middle)
             pending.append((first, lo, middle, parts // 2))
             pending.append((first + 1, middle, hi, parts - parts // 2))
         _clear(tree, node)
@@ -86,16 +74,14 @@ def _delete(tree: Tree, left: Floats, right: Floats) -> int:
         changed = tree.link[node, SIZE] == 0
         if changed:
             _clear(tree, node)
-        while node != 0:
-            node = tree.link[node, PARENT]
-            tree.link[node, SIZE] -= 1
-            if changed:
-                changed = refit(tree, node)
+        shrink(tree, node, changed)
     return -1
 
 
-class SubscriptionSketch:
+class SubscriptionSketch(OwnedTree):
     """A cover of subscriptions by rectangles, with the `snap` of `SubscriptionIndex` in O(B) space.
+
+    That `snap` gives a box inside the rectangle around all subscriptions there, not always the smallest.
 
     Parameters
     ----------
@@ -136,19 +122,6 @@ class SubscriptionSketch:
         _cut(self._tree, left.copy(), right.copy(), parts)
         _insert(self._tree, left, right)
 
-    def __len__(self) -> int:
-        return int(self._tree.link[0, SIZE])
-
-    @property
-    def arrays(self) -> Tree:
-        """The arrays, for the queries of `matching.kdtree_queries`."""
-        return self._tree
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of everything the sketch keeps."""
-        return sum(array.nbytes for array in self._tree)
-
     @property
     def rectangles(self) -> npt.NDArray[np.float64]:
         """The cover: one row l_min, l_max, r_min, r_max per rectangle that holds a subscription."""
@@ -176,11 +149,6 @@ class SubscriptionSketch:
             raise ValueError(
                 f"no subscription [{left[missing]}, {right[missing]}] can be in the sketch: it covers no such range"
             )
-
-    def snap(self, rectangle: Rectangle) -> Rectangle | None:
-        """A box inside a closed box (l_lo, l_hi, r_lo, r_hi) around all subscriptions there, or None."""
-        found, *box = snap(whole(self._tree), *checked_rectangle(rectangle))
-        return (box[0], box[1], box[2], box[3]) if found else None
 
     def _check(self) -> None:
         """Raise AssertionError unless every invariant of the sketch holds."""

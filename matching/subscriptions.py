@@ -9,12 +9,10 @@ import numpy.typing as npt
 
 from floor.errors import RangecastError
 from matching import kdtree, kdtree_changes, kdtree_queries
-from matching.kdtree import AXIS, BLOCK, CHILD, FILL, ISSUED, LARGEST, NOWHERE, PARENT, PEAK, SIZE, Tree, new_tree
+from matching.kdtree import AXIS, BLOCK, CHILD, FILL, ISSUED, LARGEST, NOWHERE, PARENT, PEAK, SIZE, Floats, new_tree
+from matching.owned_tree import OwnedTree, Rectangle, checked_ranges, checked_rectangle
 
-__all__ = ["SubscriptionIndex", "UnknownSubscriptionError", "checked_ranges", "checked_rectangle"]
-
-Floats = npt.NDArray[np.float64]
-Rectangle = tuple[float, float, float, float]
+__all__ = ["SubscriptionIndex", "UnknownSubscriptionError"]
 
 
 class UnknownSubscriptionError(RangecastError, KeyError):
@@ -23,48 +21,7 @@ class UnknownSubscriptionError(RangecastError, KeyError):
     __str__ = Exception.__str__
 
 
-def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Left and right ends as new one-dimensional float arrays, infinite ends made finite.
-
-    Raises
-    ------
-    TypeError
-        An end is not a number.
-    ValueError
-        The arrays differ in length or have more than one dimension, an end is NaN, or some l > r.
-    """
-    ends = []
-    for name, given in (("l", l), ("r", r)):
-        array = np.asarray(given)
-        if array.dtype.kind not in "iuf" and array.size:
-            raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}: convert it to float first")
-        if array.ndim > 1:
-            raise ValueError(f"{name} must have one dimension, got shape {array.shape}: pass the ends as two arrays")
-        ends.append(np.clip(np.atleast_1d(array).astype(np.float64), -LARGEST, LARGEST))
-    left, right = ends
-    if left.size != right.size:
-        raise ValueError(f"l and r must have the same length, got {left.size} and {right.size}")
-    wrong = np.flatnonzero(~(left <= right))
-    if wrong.size:
-        i = wrong[0]
-        raise ValueError(
-            f"ranges must have l <= r and no NaN, got [{left[i]}, {right[i]}] at position {i} ({wrong.size} in all)"
-        )
-    return left, right
-
-
-def checked_rectangle(rectangle: Rectangle) -> Rectangle:
-    """The four sides of a closed box (l_lo, l_hi, r_lo, r_hi) as floats; it may be empty, but not NaN."""
-    try:
-        l_lo, l_hi, r_lo, r_hi = map(float, rectangle)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"a rectangle must be four numbers (l_lo, l_hi, r_lo, r_hi), got {rectangle!r}") from error
-    if np.isnan((l_lo, l_hi, r_lo, r_hi)).any():
-        raise ValueError(f"a rectangle must not hold NaN, got {rectangle!r}")
-    return l_lo, l_hi, r_lo, r_hi
-
-
-class SubscriptionIndex:
+class SubscriptionIndex(OwnedTree):
     """Subscriptions as points (l, r), indexed for `snap`, `count` and `report` over rectangles.
 
     Building takes O(m log m); about 40 bytes per subscription, ids included. Ids count up from 0 in the order of
@@ -102,19 +59,6 @@ class SubscriptionIndex:
         tree.state[kdtree.BLOCKS_USED] = 0
         kdtree.build(tree, 0, l, r, ids, FILL)
         self._tree = tree
-
-    def __len__(self) -> int:
-        return int(self._tree.link[0, SIZE])
-
-    @property
-    def arrays(self) -> Tree:
-        """The arrays, for kernels of `matching.kdtree`; read them anew after every insertion or deletion."""
-        return self._tree
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of everything the index keeps."""
-        return sum(array.nbytes for array in self._tree)
 
     def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> int | npt.NDArray[np.int64]:
         """Add one subscription, or several given as arrays, and return the id or the ids.
@@ -187,14 +131,6 @@ class SubscriptionIndex:
     def ranges(self, ids: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Ends [l, r] of subscriptions, one row per id."""
         return kdtree_queries.ranges(self._tree, self._known(ids))
-
-    def snap(self, rectangle: Rectangle) -> Rectangle | None:
-        """Smallest closed box around the subscriptions inside a closed box (l_lo, l_hi, r_lo, r_hi), or None.
-
-        About 1 µs for small rectangles, O(sqrt(m)) at worst. Section II-B of the paper.
-        """
-        found, *box = kdtree_queries.snap(kdtree_queries.whole(self._tree), *checked_rectangle(rectangle))
-        return (box[0], box[1], box[2], box[3]) if found else None
 
     def count(self, rectangle: Rectangle) -> int:
         """Number of subscriptions inside a closed box, O(sqrt(m)) at worst."""

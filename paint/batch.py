@@ -41,10 +41,10 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
-from paint.geometry import EACH, START, exposed_tiles, influence_tiles
+from paint.geometry import ALL, EACH, START, exposed_tiles, influence_tiles
 from paint.index import first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
-from paint.staircase import Columns, gain_tiles, make_columns, union_tiles
+from paint.staircase import Columns, cut, gain_tiles, make_columns, union_tiles
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 
 __all__ = [
@@ -64,6 +64,15 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 VARIANTS = ("exact", "printed", "coalesce", "online")
+
+
+class Batch(NamedTuple):
+    """Distinct objects and their new y, in descending order of (y, id): E_down, then E_up."""
+
+    fallen: Ids
+    fallen_y: Floats
+    risen: Ids
+    risen_y: Floats
 
 
 class Lists(NamedTuple):
@@ -103,10 +112,9 @@ def paint_batch(arrays: Any, plan: Plan, ids: Ids, ys: Floats, *, printed: bool)
     order = np.lexsort((ids, ys))[::-1]
     ids, ys = ids[order], ys[order]
     up = ys > arrays.y[ids]
-    falling, rising = (ids[~up], ys[~up]), (ids[up], ys[up])
-    sweep, columns = make_sweep(plan.k), make_columns(plan.k)
+    batch = Batch(ids[~up], ys[~up], ids[up], ys[up])
     kernel = _printed if printed else _exact
-    return kernel(arrays, sweep, columns, plan, *falling, *rising)
+    return kernel(arrays, make_sweep(plan.k), make_columns(plan.k), plan, batch)
 
 
 @njit
@@ -144,13 +152,10 @@ def tell_union(
     """Tell the region of lists xs, and that of the lists of the sweep unless object i is deleted, of i at y."""
     x, k = arrays.x[i], plan.k
     out = reserve(out, row, 2 * k + 1)
-    west, east = sweep.xs[WEST], sweep.xs[EAST]
-    a, b = counts[WEST], counts[EAST]
     if y < np.inf:
-        c, d = sweep.counts[WEST], sweep.counts[EAST]
-        end = union_tiles(x, xs[WEST], a, xs[EAST], b, west, c, east, d, k, columns, out, row)
+        end = union_tiles(x, cut(x, xs, counts, sweep.xs, sweep.counts, k, columns), columns, out, row)
     else:
-        end = influence_tiles(x, xs[WEST], a, xs[EAST], b, k, EACH, -np.inf, np.inf, out, row)
+        end = influence_tiles(x, xs, counts, k, EACH, ALL, out, row)
     stamp(out, row, end, x, plan.sign * y, i, UPDATE)
     return out, end
 
@@ -159,14 +164,11 @@ def tell_union(
 def tell_fallen(arrays: Any, plan: Plan, sweep: Sweep, fallen: Ids, out: Rows, row: int) -> tuple[Rows, int]:
     """Tell IR(i) of each object of E_down."""
     k = plan.k
-    west, east = sweep.xs[WEST], sweep.xs[EAST]
     for i in fallen:
         x, y = arrays.x[i], arrays.y[i]
         first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
         out = reserve(out, row, k)
-        end = influence_tiles(
-            x, west, sweep.counts[WEST], east, sweep.counts[EAST], k, EACH, -np.inf, np.inf, out, row
-        )
+        end = influence_tiles(x, sweep.xs, sweep.counts, k, EACH, ALL, out, row)
         stamp(out, row, end, x, plan.sign * y, i, UPDATE)
         row = end
     return out, row
@@ -208,17 +210,9 @@ def sweep_next(arrays: Any, plan: Plan, sweep: Sweep) -> int:
 
 
 @njit
-def _exact(
-    arrays: Any,
-    sweep: Sweep,
-    columns: Columns,
-    plan: Plan,
-    fallen: Ids,
-    fallen_y: Floats,
-    risen: Ids,
-    risen_y: Floats,
-) -> Rows:
+def _exact(arrays: Any, sweep: Sweep, columns: Columns, plan: Plan, batch: Batch) -> Rows:
     """Run the exact variant; the messages."""
+    fallen, fallen_y, risen, risen_y = batch
     k = plan.k
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
     row = START
@@ -265,38 +259,27 @@ def tell_gains(
 ) -> tuple[Rows, int]:
     """Tell what unchanged objects gain from their lists in the index to those in `after`."""
     k = plan.k
-    west, east = sweep.xs[WEST], sweep.xs[EAST]
     for e in range(len(exposed)):
         h = exposed[e]
         x, y = arrays.x[h], arrays.y[h]
         first_lists(arrays, plan, sweep, h, y, sweep.xs, sweep.counts)
-        a, b = sweep.counts[WEST], sweep.counts[EAST]
-        xs, c, d = after.xs[e], after.counts[e, WEST], after.counts[e, EAST]
         out = reserve(out, row, 4 * k + 2)
-        end = gain_tiles(x, west, a, east, b, xs[WEST], c, xs[EAST], d, k, columns, out, row)
+        steps = cut(x, sweep.xs, sweep.counts, after.xs[e], after.counts[e], k, columns)
+        end = gain_tiles(steps, columns, out, row)
         stamp(out, row, end, x, plan.sign * y, h, EXPOSED)
         row = end
     return out, row
 
 
 @njit
-def _printed(
-    arrays: Any,
-    sweep: Sweep,
-    columns: Columns,
-    plan: Plan,
-    fallen: Ids,
-    fallen_y: Floats,
-    risen: Ids,
-    risen_y: Floats,
-) -> Rows:
+def _printed(arrays: Any, sweep: Sweep, columns: Columns, plan: Plan, batch: Batch) -> Rows:
     """Run the four steps as printed; the messages.
 
     An object of E_up whose messages no sweep has discarded still has its region IR_pre, which contains IR_new, so
     IR_new ∪ IR_pre is what the paper sends in either case.
     """
+    fallen, fallen_y, risen, risen_y = batch
     k = plan.k
-    west, east = sweep.xs[WEST], sweep.xs[EAST]
     out = np.empty((1024 + k * (len(fallen) + 2 * len(risen)), 8))
     row = START
     updated = _marks(arrays, fallen, risen)
@@ -315,8 +298,7 @@ def _printed(
             x_h = arrays.x[h]
             if not updated[h]:
                 out = reserve(out, row, k)
-                a, b = sweep.counts[WEST], sweep.counts[EAST]
-                end = exposed_tiles(x_h, x, west, a, east, b, k, EACH, -np.inf, np.inf, out, row)
+                end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, EACH, ALL, out, row)
                 stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
                 row = end
             expose(sweep, h, x_h, x, k)

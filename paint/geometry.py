@@ -1,7 +1,8 @@
 """Tiles in the subscription space S: the only place that knows their shapes (Sections II-C, III-A and IV-B).
 
-All kernels share one notation. Object i lies at x; `west` holds l_1 >= l_2 >= ... >= l_a, the x values of the first
-objects west of i that rank above it, nearest first, and `east` holds r_1 <= ... <= r_b likewise (a, b <= k). Put
+All kernels share one notation. Object i lies at x; row WEST of `xs` holds l_1 >= l_2 >= ... >= l_a, the x values of
+the first objects west of i that rank above it, nearest first, row EAST holds r_1 <= ... <= r_b likewise, and `counts`
+gives a and b, which are at most k. Put
 l_0 = r_0 = x, l_{a+1} = -inf and r_{b+1} = +inf. A tile is a row (l_in, r_in, l_out, r_out): the subscriptions [l,
 r] with l_out < l <= l_in and r_in <= r < r_out. Tiles are written west to east and never empty; ties in x make some
 empty, and those are dropped.
@@ -10,16 +11,24 @@ empty, and those are dropped.
 approximate ones. Sublists are cut before empty tiles are dropped, otherwise ties would stretch a box over more than
 `step` levels and notify objects ranked beyond (1 + epsilon)k.
 
-`l_limit` and `r_limit` keep to the subscriptions with l > l_limit and r < r_limit (an object that moves in x leaves
-only the lists of those that do not contain its new place); -inf and +inf keep all.
+`limits` keep to the subscriptions with l > limits[0] and r < limits[1] (an object that moves in x leaves only the
+lists of those that do not contain its new place); ALL keeps all.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from paint.sweep import EAST, WEST
 
-__all__ = ["EACH", "START", "exposed_tiles", "influence_tiles"]
+__all__ = ["ALL", "EACH", "START", "Limits", "exposed_tiles", "influence_tiles", "put_tile"]
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Limits = tuple[float, float]
+
+ALL: Limits = (-np.inf, np.inf)
+"""`limits` that every subscription is within."""
 
 # Arguments as int64, not as literals, for which Numba would compile a version of their own.
 EACH: int = np.int64(1)  # type: ignore[assignment]
@@ -29,23 +38,23 @@ START: int = np.int64(0)  # type: ignore[assignment]
 
 
 @njit
+def put_tile(out: Floats, row: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
+    """Write a tile to a row; the row after it."""
+    out[row, 0] = l_in
+    out[row, 1] = r_in
+    out[row, 2] = l_out
+    out[row, 3] = r_out
+    return row + 1
+
+
+@njit
 def influence_tiles(
-    x: float,
-    west: NDArray[np.float64],
-    a: int,
-    east: NDArray[np.float64],
-    b: int,
-    k: int,
-    step: int,
-    l_limit: float,
-    r_limit: float,
-    out: NDArray[np.float64],
-    row: int,
+    x: float, xs: Floats, counts: Counts, k: int, step: int, limits: Limits, out: Floats, row: int
 ) -> int:
     """Tile IR(i), the staircase of subscriptions that hold object i (Algorithm 4).
 
     Strip p takes l in (l_{p+1}, l_p], where p objects of the west are in range, and r in [x, r_{k-p}). Neighbours
-    with the same r_out are one rectangle: the strips with r_out = +inf, and any that ties in x or `r_limit` make
+    with the same r_out are one rectangle: the strips with r_out = +inf, and any that ties in x or `limits` make
     alike.
 
     Parameters
@@ -58,14 +67,15 @@ def influence_tiles(
     int
         The row after the last tile; at most ceil(k / step) tiles. O(k) time.
     """
+    west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
     start = row
     last = min(a, k - 1)
     p_open = min(max(k - 1 - b, 0), last)
     sublist_end = last - step
     for p in range(last, p_open - 1, -1):
-        l_out = max(west[p] if p < a else -np.inf, l_limit)
+        l_out = max(west[p] if p < a else -np.inf, limits[0])
         l_in = x if p == p_open else west[p - 1]
-        r_out = min(east[k - p - 1] if k - p <= b else np.inf, r_limit)
+        r_out = min(east[k - p - 1] if k - p <= b else np.inf, limits[1])
         if l_out < l_in and x < r_out:
             if row > start and out[row - 1, 3] == r_out:
                 out[row - 1, 0] = l_in
@@ -73,11 +83,7 @@ def influence_tiles(
                 out[row - 1, 0] = l_in
                 out[row - 1, 3] = r_out
             else:
-                out[row, 0] = l_in
-                out[row, 1] = x
-                out[row, 2] = l_out
-                out[row, 3] = r_out
-                row += 1
+                row = put_tile(out, row, l_in, x, l_out, r_out)
                 while p <= sublist_end:
                     sublist_end -= step
     return row
@@ -85,39 +91,24 @@ def influence_tiles(
 
 @njit
 def exposed_tiles(
-    x_h: float,
-    x: float,
-    west: NDArray[np.float64],
-    a: int,
-    east: NDArray[np.float64],
-    b: int,
-    k: int,
-    step: int,
-    l_limit: float,
-    r_limit: float,
-    out: NDArray[np.float64],
-    row: int,
+    x_h: float, x: float, xs: Floats, counts: Counts, k: int, step: int, limits: Limits, out: Floats, row: int
 ) -> int:
     """Tile what the exposed object h gains from object i, a diagonal chain (Algorithm 5, corrected).
 
-    `west` and `east` are those before h is added. A subscription gains h if it contains h and exactly k - 1 others
+    The lists are those before h is added. A subscription gains h if it contains h and exactly k - 1 others
     that rank above h: l in (l_{p+1}, l_p] and r in [r_q, r_{q+1}) with p + q = k - 1, clipped to l <= x_h <= r. The
     printed Algorithm 5 does not clip, and its special cases reach subscriptions that already hold h. When a + b < k
-    - 1 every list has room, h is in it already and there is no tile.
-
-    Returns
-    -------
-    int
-        The row after the last tile; at most ceil(k / step) tiles. O(k) time.
+    - 1 every list has room, h is in it already and there is no tile. Returns what `influence_tiles` does, in O(k).
     """
+    west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
     start = row
     sublist_end = k
     for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
         p = k - 1 - q
-        l_out = max(west[p] if p < a else -np.inf, l_limit)
+        l_out = max(west[p] if p < a else -np.inf, limits[0])
         l_in = min(west[p - 1] if p > 0 else x, x_h)
         r_in = max(east[q - 1] if q > 0 else x, x_h)
-        r_out = min(east[q] if q < b else np.inf, r_limit)
+        r_out = min(east[q] if q < b else np.inf, limits[1])
         if l_out < l_in and r_in < r_out:
             if row == start:
                 sublist_end = q
@@ -125,11 +116,7 @@ def exposed_tiles(
                 out[row - 1, 0] = l_in
                 out[row - 1, 3] = r_out
             else:
-                out[row, 0] = l_in
-                out[row, 1] = r_in
-                out[row, 2] = l_out
-                out[row, 3] = r_out
-                row += 1
+                row = put_tile(out, row, l_in, r_in, l_out, r_out)
                 while q >= sublist_end:
                     sublist_end += step
     return row

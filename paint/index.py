@@ -20,6 +20,7 @@ cost, and in Python by a table. A module may bring its own `open_sweep` and `nex
 first_k and min_y.
 """
 
+from abc import ABC, abstractmethod
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -144,8 +145,13 @@ _compile("open_sweep", _open_sweep)
 _compile("next_exposed", _next_exposed)
 
 
-class ArrayIndex:
+class ArrayIndex(ABC):
     """What the classes around the indexes share; they add construction, insertion, deletion and `_check`.
+
+    Parameters
+    ----------
+    x, y : float64 arrays of n
+        Object i stands at (x[i], y[i]); y = +inf for one that is not live.
 
     Attributes
     ----------
@@ -154,6 +160,13 @@ class ArrayIndex:
     """
 
     arrays: Any
+
+    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        self._load(x, y, max(len(x), 1))
+
+    @abstractmethod
+    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], capacity: int) -> None:
+        """Set `arrays` to those of an index over all objects, with room for `capacity` ids."""
 
     def update(self, i: int, y: float) -> None:
         """Give object i a new finite y."""

@@ -10,18 +10,9 @@ __all__ = ["KdIndex"]
 
 
 class KdIndex(ArrayIndex):
-    """Objects in a kd-tree, behind the protocol of the object indexes.
-
-    Parameters
-    ----------
-    x, y : arrays of n floats
-        Object i stands at (x[i], y[i]); y = +inf for one that is not live.
-    """
+    """Objects in a kd-tree; O(n) space."""
 
     arrays: Kd
-
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._load(x, y, len(x))
 
     def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], capacity: int) -> None:
         """Build over the live objects, with room for `capacity` ids. O(n log n)."""

@@ -107,23 +107,15 @@ def reserve(out: NDArray[np.float64], row: int, count: int) -> NDArray[np.float6
     """Give back `out`, or a larger copy of its first `row` rows, with room for `count` more rows."""
     if row + count <= len(out):
         return out
-    larger = np.empty((2 * len(out) + count, 8), np.float64)
+    larger = np.empty((2 * len(out) + count, out.shape[1]), np.float64)
     for at in range(row):
-        for field in range(8):
+        for field in range(out.shape[1]):
             larger[at, field] = out[at, field]
     return larger
 
 
 @njit
-def stamp(
-    out: NDArray[np.float64],
-    row: int,
-    end: int,
-    x: float,
-    y: float,
-    i: int,
-    cause: int,
-) -> None:
+def stamp(out: NDArray[np.float64], row: int, end: int, x: float, y: float, i: int, cause: int) -> None:
     """Turn the tiles in rows `row` to `end` (columns 0 to 3) into messages that carry object i."""
     whole = out.view(np.int64)
     for at in range(row, end):

@@ -10,20 +10,16 @@ __all__ = ["RangeTreeIndex"]
 
 
 class RangeTreeIndex(ArrayIndex):
-    """Objects in a range tree, behind the protocol of the object indexes.
-
-    Parameters
-    ----------
-    x, y : arrays of n floats
-        Object i stands at (x[i], y[i]); y = +inf for one that is not live.
-    """
+    """Objects in a range tree; O(n log n) space."""
 
     arrays: RangeTree
 
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._load(x, y, np.arange(len(x)), max(len(x), 1))
+    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], capacity: int) -> None:
+        self._build(x, y, capacity, np.arange(len(x)))
 
-    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], placed: NDArray[np.int64], capacity: int) -> None:
+    def _build(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], capacity: int, placed: NDArray[np.int64]
+    ) -> None:
         """Build over the objects that have a place, half of the slots gaps. O(n log n)."""
         slots = BUCKET
         while slots < 2 * max(len(placed), capacity // 2):
@@ -42,11 +38,11 @@ class RangeTreeIndex(ArrayIndex):
         """Add an object, new or deleted before. O(log^3 n), amortised."""
         arrays = self.arrays
         if i >= arrays.x.size:
-            self._load(arrays.x, arrays.y, np.flatnonzero(arrays.slot >= 0), max(i + 1, 2 * arrays.x.size))
+            self._build(arrays.x, arrays.y, max(i + 1, 2 * arrays.x.size), np.flatnonzero(arrays.slot >= 0))
         self.arrays.x[i] = x
         if not place(self.arrays, i):
             arrays = self.arrays
-            self._load(arrays.x, arrays.y, np.append(np.flatnonzero(arrays.slot >= 0), i), arrays.x.size)
+            self._build(arrays.x, arrays.y, arrays.x.size, np.append(np.flatnonzero(arrays.slot >= 0), i))
         update(self.arrays, i, y)
 
     def delete(self, i: int) -> None:

@@ -7,7 +7,6 @@ of a table.
 
 import math
 from collections.abc import Iterable
-from operator import index as as_integer
 from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -15,12 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from floor.errors import RangecastError
 from matching import SubscriptionIndex
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Change, Outlining, Plan, Rows
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Outlining, Plan, Rows
 from paint.arguments import (
     choice,
     columns,
-    entry,
-    flat,
     integer,
     list_length,
     number,
@@ -31,6 +28,7 @@ from paint.arguments import (
 )
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
+from paint.event_arguments import Held, known_object, known_stream, known_window
 from paint.indexes import INDEXES
 from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import MESSAGE, Messages
@@ -176,7 +174,7 @@ class Server:
         ValueError
             If there is no such object or the value is not finite.
         """
-        i = self._object(object_id)
+        i = known_object(object_id, self._index.arrays.y, self._count)
         y = number("new_y", new_y)
         return self._event(self._algorithm.change(i, self._sign * y))
 
@@ -202,7 +200,7 @@ class Server:
         TypeError, ValueError
             If there is no such object.
         """
-        i = self._object(object_id)
+        i = known_object(object_id, self._index.arrays.y, self._count)
         messages = self._event(self._algorithm.leave(i))
         self._index.delete(i)
         return messages
@@ -219,7 +217,7 @@ class Server:
         TypeError, ValueError
             If there is no such object, or the value is not a number or not finite.
         """
-        i = self._object(object_id)
+        i = known_object(object_id, self._index.arrays.y, self._count)
         x = number("new_x", new_x)
         if x == self._index.arrays.x[i]:
             return self._event(self._algorithm.change(i, float(self._index.arrays.y[i])))
@@ -246,7 +244,7 @@ class Server:
         TypeError, ValueError
             If any entry is one that `update` refuses; then no event has happened.
         """
-        ids, ys = self._events(object_ids, new_ys)
+        ids, ys = known_stream(object_ids, new_ys, self._held())
         rows, marks = self._algorithm.replay(ids, ys)
         return Messages.of_stream(rows, marks, self._algorithm.dtype)
 
@@ -276,7 +274,7 @@ class Server:
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
         object_ids, new_ys = columns("events", events, ("object_id", "new_y"))
-        ids, ys = self._events(object_ids, new_ys, "events")
+        ids, ys = known_stream(object_ids, new_ys, self._held(), "events")
         if variant == "online":
             return self._one_by_one(ids, ys)
         ids, ys = coalesce(ids, ys, self._index.arrays.y)
@@ -314,7 +312,7 @@ class Server:
             raise ValueError(
                 "windows of events are for dense and sparse; choose one of them or send events one by one"
             )
-        changes, fresh = self._changes(events)
+        changes, fresh = known_window(events, self._held())
         for one in changes:
             if one.id >= self._count and one.y_1 == math.inf:  # came and went: the id is taken all the same
                 self._index.insert(one.id, one.x_1, 0.0)
@@ -328,26 +326,6 @@ class Server:
         for i in ids[ys == np.inf].tolist():
             self._index.delete(i)
         return self._event(rows)
-
-    def _changes(self, events: Iterable[tuple[int, float, float]]) -> tuple[list[Change], int]:
-        """Check a window; what it makes of each object, by id, and the next free id after it."""
-        found: dict[int, Change] = {}
-        fresh, gone = self._count, self._sign * math.inf
-        for object_id, x, y in zip(*columns("events", events, ("object_id", "x", "y")), strict=True):
-            i = integer("object_id", object_id)
-            place, rank = number("x", x), math.inf if y == gone else self._sign * number("y", y)
-            if i in found:
-                if found[i].y_1 == math.inf:
-                    raise ValueError(f"object {i} is deleted; no later event may name it")
-                found[i] = found[i]._replace(x_1=place, y_1=rank)
-            elif i == fresh:
-                fresh += 1
-                found[i] = Change(i, place, math.inf, place, rank)
-            else:
-                i = self._object(i)
-                arrays = self._index.arrays
-                found[i] = Change(i, float(arrays.x[i]), float(arrays.y[i]), place, rank)
-        return [found[i] for i in sorted(found)], fresh
 
     def regions(self, object_ids: ArrayLike, new_ys: ArrayLike) -> Messages:
         """Run a stream as `replay` does with Unicast, at the same costs, but without listing its messages.
@@ -365,7 +343,8 @@ class Server:
         """
         if not isinstance(self._algorithm, Outlining):
             raise ValueError("only the algorithm 'unicast' writes to single subscriptions; choose replay")
-        return Messages.of_stream(*self._algorithm.regions(*self._events(object_ids, new_ys)), MESSAGE)
+        ids, ys = known_stream(object_ids, new_ys, self._held())
+        return Messages.of_stream(*self._algorithm.regions(ids, ys), MESSAGE)
 
     def _one_by_one(self, ids: NDArray[np.int64], ys: NDArray[np.float64]) -> Messages:
         """Replay events, with a break at each deletion, as one event."""
@@ -380,48 +359,12 @@ class Server:
         table = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return Messages(table, np.array((0, len(table))))
 
-    def _events(
-        self, object_ids: ArrayLike, new_ys: ArrayLike, rows: str = ""
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Check a stream of events; ids, and y as the index has it, +inf for a deletion.
-
-        With `rows`, the two are columns of an argument of that name, which may hold deletions.
-        """
-        id_name, y_name = ("object_id", "new_y") if rows else ("object_ids", "new_ys")
-        ids = flat(id_name, object_ids)
-        if ids.dtype.kind not in "iu" and len(ids):
-            raise TypeError(f"{id_name} must be integers, got an array of {ids.dtype}")
-        gone = self._sign * np.inf
-        ys = numbers(y_name, new_ys, allowed=gone if rows else np.nan, rows=rows)
-        same_length(id_name, ids, y_name, ys)
-        known = (ids >= 0) & (ids < self._count)
-        known[known] = self._index.arrays.y[ids[known].astype(np.int64)] < np.inf
-        if not known.all():
-            wrong = entry(id_name, ids, int(np.argmin(known)), rows)
-            raise ValueError(f"{wrong} is not an object of this server: {self._ids_told()}")
-        ids = ids.astype(np.int64)
-        deleted = np.flatnonzero(ys == gone)
-        if len(deleted):
-            last = dict(zip(ids.tolist(), range(len(ids)), strict=True))
-            for where in deleted.tolist():
-                if last[int(ids[where])] != where:
-                    raise ValueError(f"object {ids[where]} is deleted by event {where}; no later event may name it")
-        return ids, self._sign * ys
-
-    def _object(self, object_id: SupportsIndex) -> int:
-        try:
-            i = as_integer(object_id)
-        except TypeError:
-            raise TypeError(f"object_id must be an integer, got {object_id!r}") from None
-        if 0 <= i < self._count and self._index.arrays.y[i] < math.inf:
-            return i
-        raise ValueError(f"object_id = {i} is not an object of this server: {self._ids_told()}")
+    def _held(self) -> Held:
+        arrays = self._index.arrays
+        return Held(arrays.x, arrays.y, self._count, self._sign)
 
     def _event(self, rows: Rows) -> Messages:
         return Messages.of_event(rows, self._algorithm.dtype)
 
     def _messages(self, rows: Rows, offsets: NDArray[np.int64]) -> Messages:
         return Messages.of_rows(rows, offsets, self._algorithm.dtype)
-
-    def _ids_told(self) -> str:
-        return f"ids run from 0 to {self._count - 1}, without those deleted" if self._count else "it has none"

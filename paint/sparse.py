@@ -17,34 +17,27 @@ from numpy.typing import NDArray
 from floor.kernels import njit
 from matching import Tree
 from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows, make_marks, mark
-from paint.cells import Cells, add_cell, enclosing_quadrant, lose, make_cells
-from paint.geometry import EACH, START, exposed_tiles, influence_tiles
-from paint.index import ObjectIndex, first_k, next_exposed, open_sweep, update
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows
+from paint.cells import Box, Cells, add_cell, enclosing_quadrant, lose, make_cells
+from paint.geometry import ALL, EACH, START, Limits, exposed_tiles, influence_tiles, put_tile
+from paint.halves import Place, kernels_of
+from paint.index import ObjectIndex, next_exposed, open_sweep
 from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
-from paint.painting import Kernels, Painting
-from paint.sweep import EAST, WEST, Sweep, expose
+from paint.painting import Painting
+from paint.sweep import Sweep, expose
 
 __all__ = ["Sparse"]
 
 
 @njit
-def _clear_between(
-    part: Part,
-    out: Rows,
-    row: int,
-    l_min: float,
-    l_max: float,
-    r_min: float,
-    r_max: float,
-    costs: NDArray[np.int64],
-) -> bool:
+def _clear_between(part: Part, out: Rows, row: int, box: Box, costs: NDArray[np.int64]) -> bool:
     """Whether the box around the one in `row` and another to its east holds subscriptions of these two only.
 
     What both leave of it is covered by three rectangles (footnote 7): the gap between them, what lies over the lower
     one and what lies under the higher one.
     """
+    l_min, l_max, r_min, r_max = box
     g_min, g_max, h_min, h_max = closed_box(out[row, 0], out[row, 1], out[row, 2], out[row, 3])
     low, high = min(h_min, r_min), max(h_max, r_max)
     before, after = np.nextafter(g_max, np.inf), np.nextafter(l_min, -np.inf)
@@ -66,24 +59,15 @@ def _clear_between(
 
 
 @njit
-def paint_box(
-    part: Part,
-    out: Rows,
-    first: int,
-    row: int,
-    l_min: float,
-    l_max: float,
-    r_min: float,
-    r_max: float,
-    costs: NDArray[np.int64],
-) -> int:
+def paint_box(part: Part, out: Rows, first: int, row: int, box: Box, costs: NDArray[np.int64]) -> int:
     """Merge a box into the last one written since row `first`, or write it to `row`; the row after the last one."""
-    if row > first and _clear_between(part, out, row - 1, l_min, l_max, r_min, r_max, costs):
+    l_min, l_max, r_min, r_max = box
+    if row > first and _clear_between(part, out, row - 1, box, costs):
         g_min, _, h_min, h_max = closed_box(out[row - 1, 0], out[row - 1, 1], out[row - 1, 2], out[row - 1, 3])
         l_min, r_min, r_max = g_min, min(h_min, r_min), max(h_max, r_max)
         row -= 1
-    out[row, 0], out[row, 1], out[row, 2], out[row, 3] = half_open(l_min, l_max, r_min, r_max)
-    return row + 1
+    l_in, r_in, l_out, r_out = half_open(l_min, l_max, r_min, r_max)
+    return put_tile(out, row, l_in, r_in, l_out, r_out)
 
 
 class Scratch(NamedTuple):
@@ -133,7 +117,7 @@ def paint_region(part: Part, plan: Plan, scratch: Scratch, groups: int, out: Row
         found, l_min, l_max, r_min, r_max = snap(part, l_lo, l_hi, r_lo, r_hi)
         boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3] = l_min, l_max, r_min, r_max
         if found:
-            row = paint_box(part, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            row = paint_box(part, out, first, row, (l_min, l_max, r_min, r_max), plan.costs)
     plan.costs[SNAP] += groups
     return row
 
@@ -178,28 +162,21 @@ def paint_gain(part: Part, plan: Plan, scratch: Scratch, tiles: int, groups: int
             snaps += 1
             found, l_min, l_max, r_min, r_max = snap(part, l_min, l_max, r_min, r_max)
         if found:
-            row = paint_box(part, out, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            row = paint_box(part, out, first, row, (l_min, l_max, r_min, r_max), plan.costs)
     plan.costs[SNAP] += snaps
     return row
 
 
 @njit
 def enter(
-    arrays: Any, tree: Tree, sweep: Sweep, scratch: Scratch, plan: Plan, i: int, out: Rows, row: int
+    arrays: Any, plan: Plan, sweep: Sweep, tree: Tree, scratch: Scratch, i: int, _came: Place, out: Rows, row: int
 ) -> tuple[Rows, int]:
     """Tell the subscriptions in IR(i) of object i, which has risen to its y in the index; at most k snaps."""
     k = plan.k
     x, y = arrays.x[i], arrays.y[i]
-    for side in (WEST, EAST):
-        count = first_k(arrays, i, y, side == WEST, k, sweep.ids[side])
-        sweep.counts[side] = count
-        for at in range(count):
-            sweep.xs[side, at] = arrays.x[sweep.ids[side, at]]
+    open_sweep(arrays, sweep, i, -np.inf, k)
     plan.costs[FIRST_K] += 2
-    a, b = sweep.counts[WEST], sweep.counts[EAST]
-    groups = influence_tiles(
-        x, sweep.xs[WEST], a, sweep.xs[EAST], b, k, plan.step, -np.inf, np.inf, scratch.groups, START
-    )
+    groups = influence_tiles(x, sweep.xs, sweep.counts, k, plan.step, ALL, scratch.groups, START)
     out = reserve(out, row, k)
     part = _around(tree, scratch, groups)
     end = paint_region(part, plan, scratch, groups, out, row)
@@ -209,37 +186,24 @@ def enter(
 
 @njit
 def leave(
-    arrays: Any,
-    tree: Tree,
-    sweep: Sweep,
-    scratch: Scratch,
-    plan: Plan,
-    i: int,
-    x_told: float,
-    y_told: float,
-    y_end: float,
-    l_limit: float,
-    r_limit: float,
-    out: Rows,
-    row: int,
-) -> tuple[Rows, int]:
-    """Tell IR(i) of (x_told, y_told), then of the interesting objects exposed as i rises from its y to y_end.
+    arrays: Any, plan: Plan, sweep: Sweep, tree: Tree, scratch: Scratch, i: int,
+    told: Place, y_end: float, limits: Limits, out: Rows, row: int,
+) -> tuple[Rows, int]:  # fmt: skip
+    """Tell IR(i) of the place told, then of the interesting objects exposed as i rises from its y to y_end.
 
-    Only subscriptions with l > l_limit and r < r_limit. O(v(log n + k log m)) for v interesting exposed objects
-    (Theorem 5); at most v + 1 min_y calls.
+    O(v(log n + k log m)) for v interesting exposed objects (Theorem 5); at most v + 1 min_y calls.
     """
     k, step = plan.k, plan.step
     x = arrays.x[i]
-    west, east = sweep.xs[WEST], sweep.xs[EAST]
-    open_sweep(arrays, sweep, i, y_end, k)
+    xs, counts = sweep.xs, sweep.counts
+    open_sweep(arrays, sweep, i, y_end, plan.k)
     plan.costs[FIRST_K] += 2
-    a, b = sweep.counts[WEST], sweep.counts[EAST]
-    groups = influence_tiles(x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, START)
-    tiles = influence_tiles(x, west, a, east, b, k, EACH, l_limit, r_limit, scratch.tiles, START)
+    groups = influence_tiles(x, xs, counts, k, step, limits, scratch.groups, START)
+    tiles = influence_tiles(x, xs, counts, k, EACH, limits, scratch.tiles, START)
     out = reserve(out, row, k)
     part = _around(tree, scratch, groups)
     end = paint_region(part, plan, scratch, groups, out, row)
-    stamp(out, row, end, x_told, plan.sign * y_told, i, UPDATE)
+    stamp(out, row, end, told[0], plan.sign * told[1], i, UPDATE)
     open_cells(scratch, tiles, step)
     calls = 0
     while True:
@@ -251,9 +215,8 @@ def leave(
         if h < 0:
             break
         x_h = arrays.x[h]
-        a, b = sweep.counts[WEST], sweep.counts[EAST]
-        groups = exposed_tiles(x_h, x, west, a, east, b, k, step, l_limit, r_limit, scratch.groups, START)
-        tiles = exposed_tiles(x_h, x, west, a, east, b, k, EACH, l_limit, r_limit, scratch.tiles, START)
+        groups = exposed_tiles(x_h, x, xs, counts, k, step, limits, scratch.groups, START)
+        tiles = exposed_tiles(x_h, x, xs, counts, k, EACH, limits, scratch.tiles, START)
         row = end
         out = reserve(out, row, k)
         end = paint_gain(part, plan, scratch, tiles, groups, out, row)
@@ -261,51 +224,6 @@ def leave(
         expose(sweep, h, x_h, x, k)
     plan.costs[MIN_Y] += calls
     return out, end
-
-
-@njit
-def change(
-    arrays: Any,
-    tree: Tree,
-    sweep: Sweep,
-    scratch: Scratch,
-    plan: Plan,
-    i: int,
-    y: float,
-    out: Rows,
-    row: int,
-) -> tuple[Rows, int]:
-    """Give object i a new y and write the messages; none if y is what it was."""
-    old = arrays.y[i]
-    if y < old:
-        update(arrays, i, y)
-        out, row = enter(arrays, tree, sweep, scratch, plan, i, out, row)
-    elif y > old:
-        x = arrays.x[i]
-        out, row = leave(arrays, tree, sweep, scratch, plan, i, x, y, y, -np.inf, np.inf, out, row)
-        update(arrays, i, y)
-    return out, row
-
-
-@njit
-def replay(
-    arrays: Any,
-    tree: Tree,
-    sweep: Sweep,
-    scratch: Scratch,
-    plan: Plan,
-    ids: NDArray[np.int64],
-    ys: NDArray[np.float64],
-    out: Rows,
-) -> tuple[Rows, NDArray[np.int64]]:
-    """Change one object after the other; the rows, and the marks of each event."""
-    marks = make_marks(len(ids))
-    row = START
-    for event in range(len(ids)):
-        mark(marks, event, row, plan.costs)
-        out, row = change(arrays, tree, sweep, scratch, plan, ids[event], ys[event], out, row)
-    mark(marks, len(ids), row, plan.costs)
-    return out[:row], marks
 
 
 @njit
@@ -329,7 +247,7 @@ def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
             if row > first and (rows[row - 1, 0] >= l_min or rows[row - 1, 1] < l_max):
                 first = row
             x, y, i, cause = rows[at, 4], rows[at, 5], integers[at, 6], integers[at, 7]
-            row = paint_box(part, rows, first, row, l_min, l_max, r_min, r_max, plan.costs)
+            row = paint_box(part, rows, first, row, (l_min, l_max, r_min, r_max), plan.costs)
             stamp(rows, row - 1, row, x, y, i, cause)
     return rows[:row]
 
@@ -338,14 +256,14 @@ class Sparse(Painting):
     """Paint-Sparse over an object index and the subscriptions, as a server drives it."""
 
     takes: ClassVar = frozenset({"epsilon", "subscriptions", "sketch"})
-    kernels: ClassVar = Kernels(change, enter, leave, replay)
+    kernels: ClassVar = kernels_of(enter, leave)
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:
         super().__init__(index, plan, subscribers)
         self._scratch = make_scratch(plan.k)
 
-    def _state(self) -> tuple[Any, Tree, Sweep, Scratch, Plan]:
-        return self._index.arrays, self._subscriptions.arrays, self._sweep, self._scratch, self._plan
+    def _parts(self) -> tuple[Any, Plan, Sweep, Tree, Scratch]:
+        return self._index.arrays, self._plan, self._sweep, self._subscriptions.arrays, self._scratch
 
     def _rows(self, events: int) -> int:
         return max(1024, 4 * events)

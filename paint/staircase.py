@@ -14,7 +14,8 @@ then
   horizontal one iff its l lies in the other's l range, and both ends of the horizontal ones ascend together; so the
   best choice is a chain found by dynamic programming.
 
-Lists are those of `paint.geometry`: x values nearest first, a of them west and b east.
+Lists are those of `paint.geometry`: x values nearest first, and how many there are, west and east. `cut` takes two of
+them, before and after; `union_tiles` and `gain_tiles` read the columns that it leaves.
 """
 
 from typing import NamedTuple
@@ -23,8 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from paint.geometry import put_tile
+from paint.sweep import EAST, WEST
 
-__all__ = ["Columns", "gain_tiles", "make_columns", "union_tiles"]
+__all__ = ["Columns", "cut", "gain_tiles", "make_columns", "union_tiles"]
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -82,20 +85,10 @@ def _reach(x: float, east: Floats, b: int, p: int, k: int) -> float:
 
 
 @njit
-def _cut(
-    x: float,
-    west_0: Floats,
-    a_0: int,
-    east_0: Floats,
-    b_0: int,
-    west_1: Floats,
-    a_1: int,
-    east_1: Floats,
-    b_1: int,
-    k: int,
-    columns: Columns,
-) -> int:
-    """Cut both staircases into common columns, west to east; return their number. O(k)."""
+def cut(x: float, xs_0: Floats, counts_0: Ids, xs_1: Floats, counts_1: Ids, k: int, columns: Columns) -> int:
+    """Cut two staircases of an object at x into common columns, west to east; return their number. O(k)."""
+    west_0, east_0, a_0, b_0 = xs_0[WEST], xs_0[EAST], counts_0[WEST], counts_0[EAST]
+    west_1, east_1, a_1, b_1 = xs_1[WEST], xs_1[EAST], counts_1[WEST], counts_1[EAST]
     edge, before, after = columns.edge, columns.before, columns.after
     edge[0] = -np.inf
     count = 0
@@ -114,37 +107,18 @@ def _cut(
 
 
 @njit
-def union_tiles(
-    x: float,
-    west_0: Floats,
-    a_0: int,
-    east_0: Floats,
-    b_0: int,
-    west_1: Floats,
-    a_1: int,
-    east_1: Floats,
-    b_1: int,
-    k: int,
-    columns: Columns,
-    out: Floats,
-    row: int,
-) -> int:
+def union_tiles(x: float, count: int, columns: Columns, out: Floats, row: int) -> int:
     """Tile the union of two influence regions of an object at x, from `row` of `out` on; return the row after.
 
     At most 2k tiles, the fewest possible. O(k).
     """
-    count = _cut(x, west_0, a_0, east_0, b_0, west_1, a_1, east_1, b_1, k, columns)
     first = row
     for q in range(count):
         reach = max(columns.before[q], columns.after[q])
         if row > first and out[row - 1, 3] == reach:
             out[row - 1, 0] = columns.edge[q + 1]
         elif reach > x:
-            out[row, 0] = columns.edge[q + 1]
-            out[row, 1] = x
-            out[row, 2] = columns.edge[q]
-            out[row, 3] = reach
-            row += 1
+            row = put_tile(out, row, columns.edge[q + 1], x, columns.edge[q], reach)
     return row
 
 
@@ -193,26 +167,11 @@ def _vertical(low: Floats, high: Floats, first: int, last: int) -> int:
 
 
 @njit
-def gain_tiles(
-    x: float,
-    west_0: Floats,
-    a_0: int,
-    east_0: Floats,
-    b_0: int,
-    west_1: Floats,
-    a_1: int,
-    east_1: Floats,
-    b_1: int,
-    k: int,
-    columns: Columns,
-    out: Floats,
-    row: int,
-) -> int:
+def gain_tiles(count: int, columns: Columns, out: Floats, row: int) -> int:
     """Tile the second influence region without the first, from `row` of `out` on; return the row after.
 
     At most 4k + 2 tiles, the fewest possible; west to east by their east side. O(k), and O(c^2) for c chords.
     """
-    count = _cut(x, west_0, a_0, east_0, b_0, west_1, a_1, east_1, b_1, k, columns)
     edge, low, high = columns.edge, columns.before, columns.after
     chords = _choose_chords(low, high, count, columns)
     start, end = 0, 0
@@ -238,10 +197,6 @@ def gain_tiles(
             if j < new and now[j, 0] == past[tile, 0] and now[j, 1] == past[tile, 1]:
                 now[j, 2] = past[tile, 2]
                 continue
-            out[row, 0] = edge[q]
-            out[row, 1] = past[tile, 0]
-            out[row, 2] = past[tile, 2]
-            out[row, 3] = past[tile, 1]
-            row += 1
+            row = put_tile(out, row, edge[q], past[tile, 0], past[tile, 2], past[tile, 1])
         old = new
     return row

@@ -14,18 +14,13 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class TournamentIndex(ArrayIndex):
-    """Objects under update, insertion and deletion, over the arrays of `Tournament`; O(n) space.
-
-    Parameters
-    ----------
-    x, y : float64 arrays of n
-        Finite values of the objects 0 to n - 1. O(n log n) time.
-    """
+    """Objects in a tournament tree; O(n) space."""
 
     arrays: Tournament
 
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self._live = len(x)
+    def _load(self, x: NDArray[np.float64], y: NDArray[np.float64], capacity: int) -> None:  # noqa: ARG002
+        """Build over the live objects, without room for more. O(n log n)."""
+        self._live = int(np.count_nonzero(np.isfinite(y)))
         self.arrays = self._build(x.astype(np.float64), y.astype(np.float64), np.full(len(x), -1, np.int64), 1.0)
 
     def _build(

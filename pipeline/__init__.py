@@ -4,8 +4,8 @@ from pipeline.class_archive import archive_classes
 from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries, count_kept
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
 from pipeline.errors import PipelineError
+from pipeline.hop_loads import link_load, zone_load
 from pipeline.java import require_java
-from pipeline.load import link_load, zone_load
 from pipeline.populations import (
     ObjectSpec,
     Population,
@@ -53,9 +53,9 @@ from pipeline.schemas import (
 )
 from pipeline.session import SparkSource, check_master, check_spark, spark_runs, spark_session, spark_source
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
+from pipeline.summary import rehearse_summary, summarise, write_summary
 from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
 from pipeline.traces import Trace, TraceSpec, read_history, trace_frames
-from pipeline.traffic import rehearse_summary, summarise, write_summary
 
 __all__ = [
     "BROKERS",

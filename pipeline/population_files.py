@@ -6,8 +6,6 @@ half-written, foreign or older one is told apart before a row is read.
 """
 
 import json
-import shutil
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
+from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
 
 __all__ = ["Layout", "PopulationFiles", "open_files", "read_columns", "write_rows"]
@@ -53,18 +52,13 @@ def write_rows(rows: DataFrame, layout: Layout, spec_json: str, path: Path) -> N
         raise PipelineError(f"{path} exists already; remove it or choose another path for the {layout.kind}")
     # Spark's writer takes no metadata for a file, but it keeps that of a column in every file.
     metadata = {"rangecast_version": layout.version, "rangecast_spec": spec_json}
-    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with spark_errors(f"write {path}"):
+        with whole(path, replace=False) as partial, spark_errors(f"write {path}"):
             # Hardly a value occurs twice: a dictionary would cost time and save nothing.
             writer = rows.withMetadata("id", metadata).write.option("parquet.enable.dictionary", "false")
             writer.parquet(str(partial.absolute()))
-        partial.rename(path)
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def open_files(path: Path, layout: Layout) -> PopulationFiles:

@@ -7,7 +7,6 @@ A population is a directory of Parquet files whose rows, in the order of the fil
 import hashlib
 import inspect
 import json
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from floor.files import whole
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, STREAMS, uniform_column
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.population_files import Layout, open_files, read_columns, write_rows
@@ -242,16 +242,11 @@ def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
     if path.exists():
         return path
     rows = np.stack(objects(spark(), spec))
-    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as stream:
+        with whole(path) as partial, partial.open("wb") as stream:
             np.save(stream, rows)
-        partial.replace(path)
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     return path
 
 

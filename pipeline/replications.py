@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 
 from pipeline.records import read_events
 from pipeline.schemas import COUNTS, INTERVALS, PERCENTILES, SUMMARY
-from pipeline.traffic import summarise
+from pipeline.summary import summarise
 
 __all__ = ["MEASURES", "event_percentiles", "read_replications", "replication_intervals"]
 

@@ -85,7 +85,7 @@ EVENTS = pa.schema(
     ]
 )
 
-#: `summary.csv`: one row per approach; see `pipeline.traffic.summarise` for what each column means.
+#: `summary.csv`: one row per approach; see `pipeline.summary.summarise` for what each column means.
 SUMMARY = pa.schema(
     [
         *_required(pa.string(), "approach"),
@@ -149,7 +149,7 @@ HOPS = pa.schema(
     ]
 )
 
-#: One row per approach and directed overlay link; see `pipeline.load`.
+#: One row per approach and directed overlay link; see `pipeline.hop_loads`.
 LINK_LOAD = pa.schema(
     [
         *_required(pa.string(), "approach"),

@@ -3,8 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import shutil
-import uuid
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +13,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.schemas import TRACE_EVENTS, TRACE_OBJECTS, TRACE_VERSION
 from pipeline.traces import Trace, TraceSpec, trace_frames
@@ -67,20 +66,18 @@ def write_trace(history: DataFrame, spec: TraceSpec, path: Path) -> dict[str, in
     """
     if path.exists():
         raise PipelineError(f"{path} exists already; remove it or choose another path for the trace")
-    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     trace = trace_frames(history, spec)
     try:
-        partial.mkdir(parents=True)
-        with spark_errors(f"write {path}"):
-            return _write(trace, spec, partial, path)
+        with whole(path, replace=False) as partial, spark_errors(f"write {path}"):
+            partial.mkdir()
+            return _write(trace, spec, partial)
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error
     finally:
         trace.judged.unpersist()
-        shutil.rmtree(partial, ignore_errors=True)
 
 
-def _write(trace: Trace, spec: TraceSpec, partial: Path, path: Path) -> dict[str, int]:
+def _write(trace: Trace, spec: TraceSpec, partial: Path) -> dict[str, int]:
     trace.events.write.parquet(str((partial / "events.parquet").absolute()))
     trace.objects.write.parquet(str((partial / "objects.parquet").absolute()))
     report = {row["outcome"]: row["rows"] for row in trace.report.collect()}
@@ -98,7 +95,6 @@ def _write(trace: Trace, spec: TraceSpec, partial: Path, path: Path) -> dict[str
         "report": report,
     }
     (partial / "trace.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    partial.rename(path)
     return report
 
 

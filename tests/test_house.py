@@ -28,7 +28,7 @@ ROOMS = (
 MODULES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
 MOST_LINES, MOST_LINES_OF_A_FUNCTION, MOST_PARAMETERS = 400, 60, 8
 
-LONG_MODULES = {"paint/server.py"}
+LONG_MODULES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()
 MANY_PARAMETERS = {"paint/server.py: __init__"}
 

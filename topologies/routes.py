@@ -7,8 +7,6 @@ to rounding; the way back may use other links only where both hops and delay tie
 """
 
 import hashlib
-import os
-import tempfile
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
+from floor.files import whole
 from floor.kernels import njit
 from topologies.arguments import check_graph, integer
 from topologies.errors import TopologyError
@@ -201,16 +200,9 @@ def _load(file: Path, shape: tuple[int, int], links: int) -> NDArray[np.int32] |
 
 
 def _store(file: Path, via: NDArray[np.int32]) -> None:
-    """Write the last links under a temporary name, then rename, so that no reader meets half a file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.stem, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez(stream, via=via)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
+    """Write the last links to the cache."""
+    with whole(file) as partial, partial.open("wb") as stream:
+        np.savez(stream, via=via)
 
 
 def _search(

@@ -15,11 +15,10 @@ from matplotlib.ticker import ScalarFormatter
 from simulator.paper.exhibits import Exhibit, Panel
 from simulator.paper.verdicts import Measured, Verdict
 from simulator.runs.statistics import Estimate
+from simulator.views.sweep_figure import line_look
 
 __all__ = ["draw_exhibit", "exhibit_csv"]
 
-_MARKERS = "osD^vP*X"
-_STYLES = ("-", "--", "-.", ":")
 _HATCHES = ("", "///", "...", "xxx")
 
 
@@ -93,18 +92,13 @@ def _curves(panel: Panel, measured: Measured) -> Iterator[_Curve]:
 
 def _lines(axes: Axes, curves: Sequence[_Curve], looks: Mapping[str, int]) -> None:
     for label, places, values in curves:
-        at = looks[label]
         widths = [value.half_width or 0.0 for value in values]
         axes.errorbar(
             places,
             [value.mean for value in values],
             yerr=widths,  # one that reaches below 0 leaves a log axis at the bottom
             label=label,
-            color=f"C{at}",
-            marker=_MARKERS[at % len(_MARKERS)],
-            linestyle=_STYLES[at % len(_STYLES)],
-            markersize=4,
-            capsize=2,
+            **line_look(looks[label]),
         )
     ticks = sorted({place for curve in curves for place in curve.places})
     if ticks and ticks[-1] > 100:

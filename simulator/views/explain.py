@@ -223,8 +223,7 @@ def _sweep(
         if h < 0:
             return
         x_h, tiles = sweep.ys[2], np.empty((k, 4))
-        lists = (sweep.xs[WEST], sweep.counts[WEST], sweep.xs[EAST], sweep.counts[EAST])
-        end = exposed_tiles(x_h, x, *lists, k, EACH, l_limit, r_limit, tiles, START)
+        end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, EACH, (l_limit, r_limit), tiles, START)
         place = Place(float(x_h), float(sweep.ys[0]))
         expose(sweep, h, x_h, x, k)
         region = _region(x, sweep, k, l_limit, r_limit)
@@ -233,8 +232,7 @@ def _sweep(
 
 def _region(x: float, sweep: Sweep, k: int, l_limit: float, r_limit: float) -> Tiles:
     tiles = np.empty((k, 4))
-    lists = (sweep.xs[WEST], sweep.counts[WEST], sweep.xs[EAST], sweep.counts[EAST])
-    return tiles[: influence_tiles(x, *lists, k, EACH, l_limit, r_limit, tiles, START)]
+    return tiles[: influence_tiles(x, sweep.xs, sweep.counts, k, EACH, (l_limit, r_limit), tiles, START)]
 
 
 def _step_of(messages: NDArray[np.void], steps: tuple[Step, ...]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["draw_sweep"]
+__all__ = ["draw_sweep", "line_look"]
 
 _MARKERS = "osD^vP*X"
 _STYLES = ("-", "--", "-.", ":")
@@ -76,6 +76,17 @@ def draw_sweep(results: pa.Table, keys: Sequence[str], metric: str, along: str |
     return figure
 
 
+def line_look(at: int) -> dict[str, Any]:
+    """How the line of this number looks: by colour, mark and dashes, so that any one of them is enough."""
+    return {
+        "color": f"C{at}",
+        "marker": _MARKERS[at % len(_MARKERS)],
+        "linestyle": _STYLES[at % len(_STYLES)],
+        "markersize": 4,
+        "capsize": 2,
+    }
+
+
 def _draw_lines(axes: Axes, rows: Rows, along: str, approaches: Sequence[str]) -> None:
     values = list(dict.fromkeys(row[along] for row in rows))
     numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
@@ -86,17 +97,7 @@ def _draw_lines(axes: Axes, rows: Rows, along: str, approaches: Sequence[str]) -
         if not line:
             continue
         x, mean, half = np.array(sorted(line, key=itemgetter(0)), np.float64).T  # no interval becomes NaN
-        axes.errorbar(
-            x,
-            mean,
-            half,
-            label=name,
-            color=f"C{at}",
-            marker=_MARKERS[at % len(_MARKERS)],
-            linestyle=_STYLES[at % len(_STYLES)],
-            markersize=4,
-            capsize=3,
-        )
+        axes.errorbar(x, mean, half, label=name, **line_look(at))
     if not counted:
         axes.set_xticks(range(len(values)), [str(value) for value in values])
     elif min(numbers) > 0 and max(numbers) >= _LOG * min(numbers):

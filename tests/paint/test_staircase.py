@@ -5,8 +5,9 @@ import math
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from paint.staircase import gain_tiles, make_columns, union_tiles
+from paint.staircase import cut, gain_tiles, make_columns, union_tiles
 from tests.oracles.topk import reaches, smallest_tiling
 
 Lists = tuple[list[float], list[float]]
@@ -27,17 +28,22 @@ def holds(lists: Lists, k: int, left: float, right: float) -> bool:
     return sum(left <= x for x in west) + sum(x <= right for x in east) < k
 
 
-def tiles(kernel: object, before: Lists, after: Lists, k: int) -> list[tuple[float, ...]]:
+def rows(lists: Lists, k: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The lists as kernels take them: x values, west and east, and how many there are."""
+    xs = np.array([[*side, *[0.0] * (k - len(side))] for side in lists])
+    return xs, np.array([len(side) for side in lists])
+
+
+def tiles(before: Lists, after: Lists, k: int, minus: bool) -> list[tuple[float, ...]]:
     out = np.empty((4 * k + 4, 8))
-    arguments: list[object] = []
-    for west, east in (before, after):
-        arguments += [np.array([*west, 0.0]), len(west), np.array([*east, 0.0]), len(east)]
-    end = kernel(X, *arguments, k, make_columns(k), out, 0)  # type: ignore[operator]
+    columns = make_columns(k)
+    count = cut(X, *rows(before, k), *rows(after, k), k, columns)
+    end = gain_tiles(count, columns, out, 0) if minus else union_tiles(X, count, columns, out, 0)
     return [tuple(row[:4]) for row in out[:end].tolist()]
 
 
-def check(kernel: object, before: Lists, after: Lists, k: int, minus: bool) -> None:
-    found = tiles(kernel, before, after, k)
+def check(before: Lists, after: Lists, k: int, minus: bool) -> None:
+    found = tiles(before, after, k, minus)
     cells = set()
     for i, left in enumerate(ENDS_LEFT):
         for j, right in enumerate(ENDS_RIGHT):
@@ -65,21 +71,21 @@ def two_lists(draw: st.DrawFn) -> tuple[Lists, Lists, int]:
 @settings(deadline=None, max_examples=150)
 @given(two_lists())
 def test_union_is_exact_and_minimal(case: tuple[Lists, Lists, int]) -> None:
-    check(union_tiles, *case, minus=False)
+    check(*case, minus=False)
 
 
 @settings(deadline=None, max_examples=250)
 @given(two_lists())
 def test_gain_is_exact_and_minimal(case: tuple[Lists, Lists, int]) -> None:
-    check(gain_tiles, *case, minus=True)
+    check(*case, minus=True)
 
 
 def test_gain_over_nothing_is_the_whole_region() -> None:
     """Before, k objects at the same place hid it from everyone."""
-    assert tiles(gain_tiles, ([0.0, 0.0], []), ([], []), 2) == [(0.0, 0.0, -math.inf, math.inf)]
+    assert tiles(([0.0, 0.0], []), ([], []), 2, minus=True) == [(0.0, 0.0, -math.inf, math.inf)]
 
 
 def test_horizontal_chord_saves_a_tile() -> None:
     """The upper stair turns at r = 2 and so does the lower one, further east."""
     before, after = ([-1.0], [1.0, 2.0]), ([-2.0], [2.0, 3.0])
-    assert len(tiles(gain_tiles, before, after, 2)) == 2
+    assert len(tiles(before, after, 2, minus=True)) == 2

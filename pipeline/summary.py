@@ -1,7 +1,6 @@
 """From the records of a run to its table: one row per approach, what it cost per event."""
 
 import csv
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
 from pyspark.sql import functions as sf
 
+from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.records import read_events
 from pipeline.schemas import COUNTS, EVENTS, SUMMARY
@@ -103,14 +103,10 @@ def write_summary(summary: DataFrame, path: Path, approaches: Sequence[str]) -> 
     missing = [name for name in approaches if name not in rows]
     if missing:
         raise PipelineError(f"the records have no events of {', '.join(missing)}, only of {', '.join(sorted(rows))}")
-    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as stream:
+        with whole(path) as partial, partial.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(SUMMARY.names)
             writer.writerows([rows[name][column] for column in SUMMARY.names] for name in approaches)
-        partial.replace(path)
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)

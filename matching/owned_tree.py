@@ -1,0 +1,79 @@
+"""What the subscription index and the sketch have in common: a kd-tree of their own, and checks of arguments."""
+
+import numpy as np
+import numpy.typing as npt
+
+from matching.kdtree import LARGEST, SIZE, Floats, Tree
+from matching.kdtree_queries import snap, whole
+
+__all__ = ["OwnedTree", "Rectangle", "checked_ranges", "checked_rectangle"]
+
+Rectangle = tuple[float, float, float, float]
+
+
+def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Left and right ends as new one-dimensional float arrays, infinite ends made finite.
+
+    Raises
+    ------
+    TypeError
+        An end is not a number.
+    ValueError
+        The arrays differ in length or have more than one dimension, an end is NaN, or some l > r.
+    """
+    ends = []
+    for name, given in (("l", l), ("r", r)):
+        array = np.asarray(given)
+        if array.dtype.kind not in "iuf" and array.size:
+            raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}: convert it to float first")
+        if array.ndim > 1:
+            raise ValueError(f"{name} must have one dimension, got shape {array.shape}: pass the ends as two arrays")
+        ends.append(np.clip(np.atleast_1d(array).astype(np.float64), -LARGEST, LARGEST))
+    left, right = ends
+    if left.size != right.size:
+        raise ValueError(f"l and r must have the same length, got {left.size} and {right.size}")
+    wrong = np.flatnonzero(~(left <= right))
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(
+            f"ranges must have l <= r and no NaN, got [{left[i]}, {right[i]}] at position {i} ({wrong.size} in all)"
+        )
+    return left, right
+
+
+def checked_rectangle(rectangle: Rectangle) -> Rectangle:
+    """The four sides of a closed box (l_lo, l_hi, r_lo, r_hi) as floats; it may be empty, but not NaN."""
+    try:
+        l_lo, l_hi, r_lo, r_hi = map(float, rectangle)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"a rectangle must be four numbers (l_lo, l_hi, r_lo, r_hi), got {rectangle!r}") from error
+    if np.isnan((l_lo, l_hi, r_lo, r_hi)).any():
+        raise ValueError(f"a rectangle must not hold NaN, got {rectangle!r}")
+    return l_lo, l_hi, r_lo, r_hi
+
+
+class OwnedTree:
+    """The owner of the arrays of a kd-tree, who replaces them when they must grow."""
+
+    _tree: Tree
+
+    def __len__(self) -> int:
+        return int(self._tree.link[0, SIZE])
+
+    @property
+    def arrays(self) -> Tree:
+        """The arrays, for the queries of `matching.kdtree_queries`; read them anew after every change."""
+        return self._tree
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of everything that is kept."""
+        return sum(array.nbytes for array in self._tree)
+
+    def snap(self, rectangle: Rectangle) -> Rectangle | None:
+        """Smallest closed box around the subscriptions inside a closed box (l_lo, l_hi, r_lo, r_hi), or None.
+
+        About 1 µs for small rectangles, O(sqrt(m)) at worst. Section II-B of the paper.
+        """
+        found, *box = snap(whole(self._tree), *checked_rectangle(rectangle))
+        return (box[0], box[1], box[2], box[3]) if found else None
