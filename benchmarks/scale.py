@@ -16,6 +16,7 @@ from benchmarks.record import write_rows
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble
 from simulator.results.collectors import EventRecords
+from simulator.results.lists import lists_of
 from simulator.results.loads import Loads
 from simulator.runs.answer import answer
 from simulator.scenario.scenario import Scenario
@@ -59,7 +60,8 @@ def measure(engine: str, m: int, events: int, approaches: list[str]) -> dict[str
     ready = time.process_time()
     for name in approaches:
         loads = Loads(len(ingredients.network))
-        records = EventRecords(scenario, ingredients, name, lambda _: None)
+        lists = lists_of(scenario, ingredients, name)
+        records = EventRecords(scenario, ingredients, name, lists, lambda _: None)
         answer(scenario, ingredients, name, [loads, records], ledger=Ledger())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return {

@@ -56,6 +56,7 @@ COUNTS = (
     "ip_hops",
     "zones_reached",
     "resent_bytes",
+    "control_bytes",
     "received_update",
     "received_exposed",
     "first_k",
@@ -68,10 +69,11 @@ TIMES = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
 
 #: `events.parquet`: one row per (approach, event); or per window of a batch approach, which stands for `events`
 #: events and has the number, time and origin of the first. Latencies are in milliseconds, null where nobody was
-#: reached or the engine has no clock; so is `stale`, the mean time until the last message of the event had come, over
-#: the lists that were followed. `path_hops` are IP hops from source to gateway along the overlay, added up over the
-#: deliveries, `direct_hops` those of the shortest IP paths. `origin` is the broker where the event arose, `object` is
-#: null for a batch.
+#: reached or the engine has no clock; so is `stale`, the mean time until a list had taken the event in, over the
+#: lists that it changed, of those that count. From its time to that of the next row, `wrong_s` are the seconds that
+#: lists were wrong, `counted_s` those of all lists that count. `path_hops` are IP hops from source to gateway along
+#: the overlay, added up over the deliveries, `direct_hops` those of the shortest IP paths. `origin` is the broker
+#: where the event arose, `object` is null for a batch.
 EVENTS = pa.schema(
     [
         *_required(pa.string(), "approach"),
@@ -81,7 +83,7 @@ EVENTS = pa.schema(
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
         *_required(pa.int64(), *COUNTS, "path_hops", "direct_hops"),
-        *_optional(pa.float64(), *TIMES),
+        *_optional(pa.float64(), *TIMES, "wrong_s", "counted_s"),
     ]
 )
 
@@ -95,10 +97,10 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "bytes_out"),
         *_required(pa.int64(), "bytes_out_max"),
         *_required(pa.float64(), "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached"),
-        *_required(pa.float64(), "resent_bytes", "received_update", "received_exposed"),
+        *_required(pa.float64(), "resent_bytes", "control_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
         *_required(pa.float64(), "first_k", "min_y", "snap"),
-        *_optional(pa.float64(), "stretch", *TIMES),
+        *_optional(pa.float64(), "stretch", *TIMES, "stale_half_width", "wrong_share"),
     ]
 )
 
@@ -108,7 +110,8 @@ SUMMARY = pa.schema(
 BROKERS = pa.schema(
     [
         *_required(pa.string(), "approach"),
-        *_required(pa.int64(), "broker", "messages_in", "messages_out", "bytes_out", "deliveries", "notifications"),
+        *_required(pa.int64(), "broker", "messages_in", "messages_out", "bytes_out", "control_bytes"),
+        *_required(pa.int64(), "deliveries", "notifications"),
         *_optional(pa.float64(), "busy_s", "uplink_busy_s", "waited_s", "longest_wait_s"),
     ]
 )
@@ -141,10 +144,12 @@ TRACE_REPORT = pa.schema([*_required(pa.string(), "outcome"), *_required(pa.int6
 TRACE_VERSION = 1
 
 #: `hops.parquet`: one row per hop; `depart` and `arrive` are in milliseconds, null where the engine has no clock.
+#: `kind` is message, resent, acknowledgement or watermark; that is about a whole window, and its `message` is -1.
 HOPS = pa.schema(
     [
         *_required(pa.string(), "approach"),
         *_required(pa.int64(), "event", "message", "from", "to", "bytes"),
+        *_required(pa.string(), "kind"),
         *_optional(pa.float64(), "depart", "arrive"),
     ]
 )

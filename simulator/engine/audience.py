@@ -18,8 +18,12 @@ class Notified(NamedTuple):
 
     message: NDArray[np.int64]
     subscription: NDArray[np.int64]
-    time_s: NDArray[np.float64] | None
-    """When; None without a clock."""
+    delivery: NDArray[np.int64]
+    """Which delivery of the chunk's traffic it came by."""
+
+    def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Notified":
+        """Some of them, in the order of `chosen`."""
+        return Notified._make(column[chosen] for column in self)
 
 
 class Audience:
@@ -47,28 +51,24 @@ class Audience:
     ) -> NDArray[np.int64]:
         """Subscriptions that each delivery reaches: of row `message` of the table, at the gateway `broker`."""
         if self._unicast and table.dtype == UNICAST:
-            return np.ones(len(message), np.int64)
+            own: NDArray[np.bool_] = self._gateways.home[table["subscription"][message]] == broker
+            return own.astype(np.int64)
         return self._gateways.index.count(table[message], np.arange(len(message) + 1), broker)
 
-    def name(
-        self,
-        table: NDArray[np.void],
-        message: NDArray[np.int64],
-        broker: NDArray[np.int64],
-        time_s: NDArray[np.float64] | None,
-    ) -> Notified:
-        """Notifications of watched subscriptions, in the order of the deliveries."""
+    def name(self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]) -> Notified:
+        """Notifications of watched subscriptions, in the order of the deliveries; only its own gateway tells one."""
         if not self.watches:
             nothing = np.empty(0, np.int64)
-            return Notified(nothing, nothing, None if time_s is None else np.empty(0))
+            return Notified(nothing, nothing, nothing)
         if self._unicast:
-            place = self._places(table["subscription"][message])
-            delivery = np.flatnonzero(place >= 0)
+            named = table["subscription"][message]
+            place = self._places(named)
+            delivery = np.flatnonzero((place >= 0) & (self._gateways.home[named] == broker))
             subscriptions = place[delivery]
         else:
             offsets, subscriptions = self._watched.match(table[message], np.arange(len(message) + 1), broker)
             delivery = np.repeat(np.arange(len(message)), np.diff(offsets))
-        return Notified(message[delivery], subscriptions, None if time_s is None else time_s[delivery])
+        return Notified(message[delivery], subscriptions, delivery)
 
     def follow(self, moved: NDArray[np.int64]) -> None:
         """Note that subscriptions have other gateways now."""

@@ -48,5 +48,6 @@ def carry_events(
     audience = Audience(ingredients, approach, watched)
     chunks = chunks_of(ingredients.events, approach.window, None if faults is None else faults.churn.moments)
     if scenario.engine == "tally":
-        return tally(ingredients, approach, session, audience, chunks, record_hops="hops" in scenario.record)
+        recorded, holds = "hops" in scenario.record, scenario.network.order == "hold"
+        return tally(ingredients, approach, session, audience, chunks, record_hops=recorded, holds=holds)
     return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified
-from simulator.engine.carried import Carried, Queues, Traffic, Transmissions
+from simulator.engine.carried import ACKNOWLEDGEMENT, MESSAGE, RESENT, Carried, Queues, Traffic, Transmissions
+from simulator.engine.control import echo
+from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import journeys_of, sources_of, transmission_s, travelled
 from simulator.engine.transit import Due, Transit, World, next_hops
 from simulator.workload.windows import Chunk
@@ -17,7 +19,7 @@ __all__ = ["Faults", "FaultyTransit"]
 
 
 _SENT = np.dtype(
-    [*((name, "i8") for name in Transmissions._fields[:3]), *((name, "f8") for name in Transmissions._fields[3:])]
+    [*((name, "i8") for name in Transmissions._fields[:5]), *((name, "f8") for name in Transmissions._fields[5:])]
 )
 
 
@@ -58,8 +60,18 @@ class _Attempt:
         self.transmit_s = transmission_s(size, routes.bandwidth_mbps[hops.senders, hops.receivers]).tolist()
         self.delay_s = (routes.delay_ms[hops.senders, hops.receivers] / 1e3).tolist()
         self.next_row, self.next_start = next_hops(hops)
+        self.previous = hops.previous
+        self.done_s = [np.inf] * (len(self.receivers) + len(messages))
+        """When each hop's receiver, then each message's source, has served it; +inf if never."""
         self.departs_s = [0.0] * len(self.receivers)
         self.arrived = [False] * len(self.receivers)
+
+    def forget(self, broker: int, now: float) -> None:
+        """Note that a broker never serves what it would have served later."""
+        at = [*self.receivers, *self.sources]
+        for place, done_s in enumerate(self.done_s):
+            if at[place] == broker and now < done_s < np.inf:
+                self.done_s[place] = np.inf
 
 
 class Faults(Protocol):
@@ -88,7 +100,8 @@ class FaultyTransit(Transit):
         self._crossed: Counter[tuple[int, int]] = Counter()
         self._queues = Queues(*np.zeros((4, len(world.ingredients.network))))
         self._notified: list[Notified] = []
-        self._sent: list[tuple[int, int, int, float, float, float]] = []
+        self._acknowledged: Counter[tuple[int, int, int]] = Counter()
+        self._sent: list[tuple[int, int, int, int, int, float, float, float]] = []
         self._last_s = 0.0
 
     def set_out(self) -> None:
@@ -101,10 +114,12 @@ class FaultyTransit(Transit):
     def _lay_out(self, outgoing: Outgoing) -> None:
         messages = len(outgoing.table)
         self._offsets = outgoing.offsets.tolist()
-        self._overlay, self._ip, self._resent = ([0] * messages for _ in range(3))
+        self._window_of = np.repeat(np.arange(self.chunk.windows), np.diff(outgoing.offsets)).tolist()
+        self._overlay, self._ip, self._resent, self._sent_again = ([0] * messages for _ in range(4))
         self._again = [False] * messages
         self._open = self.chunk.windows + messages
         self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
+        self._attempts: list[_Attempt] = []
         self._attempt = self._attempt_with(outgoing, np.arange(messages))
         self._missing = (self._attempt.rows + 1).tolist()
 
@@ -128,16 +143,20 @@ class FaultyTransit(Transit):
         begun = unfinished[np.array(self._started, np.bool_)[window_of]].tolist()
         for message in begun:
             self._again[message] = True
+            self._sent_again[message] += 1
             self._begin(message)
         return len(begun)
 
     def _attempt_with(self, outgoing: Outgoing, messages: NDArray[np.int64]) -> _Attempt:
         """The way of some messages under the network as it is now."""
-        return _Attempt(self.world, outgoing, messages, self._sources, self._faults.gone)
+        self._attempts.append(_Attempt(self.world, outgoing, messages, self._sources, self._faults.gone))
+        return self._attempts[-1]
 
     def forget(self, broker: int) -> None:
         """Take back what a broker that crashes now would have served later."""
         now, kept = self.world.clock.now, []
+        if self.outgoing is not None:
+            self._attempt.forget(broker, now)
         for delivery in self._deliveries:
             message, at, _, done = delivery
             if at == broker and done > now:
@@ -154,7 +173,7 @@ class FaultyTransit(Transit):
         rows = np.array(self._deliveries, _DELIVERY)
         at = (self.outgoing.table, rows["message"].copy(), rows["broker"].copy())
         self._settled.append((rows, self.world.audience.count(*at)))
-        self._notified.append(self.world.audience.name(*at, rows["time_s"].copy()))
+        self._notified.append(self.world.audience.name(*at))
         self._deliveries = []
 
     def _begin(self, message: int) -> None:
@@ -169,6 +188,7 @@ class FaultyTransit(Transit):
         world = self.world
         begins = max(world.broker_free[broker], world.clock.now)
         world.broker_free[broker] = done = begins + world.broker_s
+        attempt.done_s[place] = done
         self._last_s = max(self._last_s, done)
         self._queues.busy_s[broker] += world.broker_s
         self._queues.waited_s[broker] += begins - world.clock.now
@@ -220,25 +240,38 @@ class FaultyTransit(Transit):
         self._crossed[attempt.senders[row], attempt.receivers[row]] += 1
         if self.world.records_hops:
             departed = attempt.departs_s[row] - attempt.transmit_s[row]
-            self._sent.append((message, attempt.senders[row], attempt.receivers[row], departed, arrival, wait_s))
+            kind, ends = RESENT if again else MESSAGE, (attempt.senders[row], attempt.receivers[row])
+            self._sent.append((kind, self._window_of[message], message, *ends, departed, arrival, wait_s))
         return len(self._sent) - 1
 
     def _repeat(self, due: Due) -> None:
         attempt, row = due.value
         if not attempt.stale and self._faults.down_s[attempt.senders[row]] == np.inf:
+            self._sent_again[attempt.message[row]] += attempt.previous[row] < 0
             self._send(attempt, row, self.world.clock.now, 0.0, True)
 
     def _arrive(self, arrived: Due) -> None:
         attempt, row, number = arrived.value
         down_s, receiver = self._faults.down_s, attempt.receivers[row]
         if attempt.stale or attempt.departs_s[row] > down_s[attempt.senders[row]] or down_s[receiver] < np.inf:
-            if self._sent:
-                self._sent[number] = (*self._sent[number][:4], np.nan, self._sent[number][5])
+            if self.world.records_hops:
+                self._sent[number] = (*self._sent[number][:6], np.nan, self._sent[number][7])
             return
+        if self.world.scenario.faults.lossy:
+            self._acknowledge(attempt, row)
         if attempt.arrived[row]:
             return
         attempt.arrived[row] = True
         self._handle(attempt, receiver, row, attempt.message[row], attempt.delivers[row])
+
+    def _acknowledge(self, attempt: _Attempt, row: int) -> None:
+        """Tell the sender of a transmission that it came."""
+        sender, receiver, message = attempt.senders[row], attempt.receivers[row], attempt.message[row]
+        window, now = self._window_of[message], self.world.clock.now
+        self._acknowledged[window, receiver, sender] += 1
+        if self.world.records_hops:
+            delay_s = self.world.ingredients.routes.delay_ms[receiver, sender] / 1e3
+            self._sent.append((ACKNOWLEDGEMENT, window, message, receiver, sender, now, now + delay_s, 0.0))
 
     def carried(self) -> Carried:
         """What became of the chunk, once it has done."""
@@ -250,6 +283,7 @@ class FaultyTransit(Transit):
         overlay, ip, resent = (np.array(column, np.int64) for column in (self._overlay, self._ip, self._resent))
         crossed = np.array([(*pair, times) for pair, times in sorted(self._crossed.items())], np.int64).reshape(-1, 3)
         rows = rows[order]
+        control = np.array([(*ends, times) for ends, times in sorted(self._acknowledged.items())], np.int64)
         traffic = Traffic(
             overlay,
             ip,
@@ -260,25 +294,47 @@ class FaultyTransit(Transit):
             rows["time_s"].copy(),
             self._queues,
             resent,
+            np.array(self._sent_again, np.int64),
+            control if len(control) else None,
         )
         sent = np.array(self._sent, _SENT)
-        return Carried(
+        carried = Carried(
             self.chunk,
             self.outgoing,
             self._sources,
             traffic,
             received[order],
-            _once(self._notified),
+            self._named(order),
             Transmissions(*(sent[column].copy() for column in _SENT.names or ())) if world.records_hops else None,
         )
+        if world.watermarks is None:
+            return carried
+        return held_back(world.ingredients, world.watermarks, carried, *self._heard())
 
+    def _named(self, order: NDArray[np.int64]) -> Notified:
+        """All notifications, in the order of messages, subscriptions and time; `order` is that of the deliveries."""
+        nothing = Notified(*(np.empty(0, np.int64) for _ in Notified._fields))
+        before = np.cumsum([0, *(len(rows) for rows, _ in self._settled)])
+        parts = [part._replace(delivery=part.delivery + at) for part, at in zip(self._notified, before, strict=False)]
+        message, subscription, delivery = (np.concatenate(columns) for columns in zip(nothing, *parts, strict=True))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        every = Notified(message, subscription, place[delivery])
+        return every.rows(np.lexsort((every.delivery, subscription, message)))
 
-def _once(parts: list[Notified]) -> Notified:
-    """What subscriptions keep of messages that came to them several times: the first of each."""
-    nothing = Notified(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-    message, subscription, time_s = (np.concatenate(columns) for columns in zip(nothing, *parts, strict=True))
-    order = np.lexsort((time_s, subscription, message))
-    message, subscription, time_s = message[order], subscription[order], time_s[order]
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (np.diff(message) != 0) | (np.diff(subscription) != 0)
-    return Notified(message[first], subscription[first], time_s[first])
+    def _heard(self) -> tuple[Heard, NDArray[np.float64]]:
+        """Acknowledgements that nothing is missing beyond a broker, and when each message's source had all."""
+        complete_s = np.zeros(len(self._missing))
+        nothing = np.empty(0, np.int64)
+        parts = [Heard(nothing, nothing, nothing, np.empty(0))]
+        for attempt in self._attempts:
+            rows, message = len(attempt.receivers), np.array(attempt.message, np.int64)
+            done_s, mine = np.array(attempt.done_s), np.array(list(attempt.local), np.int64)
+            ended_s = np.full(len(self._missing), np.inf)
+            ended_s[mine] = done_s[rows:]
+            heard_s = echo(attempt.previous, message, done_s[:rows], np.array(attempt.delay_s), ended_s)
+            ends = np.isfinite(heard_s)
+            senders, receivers = np.array(attempt.senders, np.int64), np.array(attempt.receivers, np.int64)
+            parts.append(Heard(message[ends], receivers[ends], senders[ends], heard_s[ends]))
+            complete_s[mine] = ended_s[mine]  # a later attempt takes the place of one that was given up
+        return Heard._make(np.concatenate(columns) for columns in zip(*parts, strict=True)), complete_s

@@ -32,7 +32,7 @@ class Loads:
     """Sums over the chunks of one approach; O(brokers²) space."""
 
     def __init__(self, brokers: int) -> None:
-        self._pairs = np.zeros((brokers, brokers), np.int64)
+        self._pairs, self._control = np.zeros((2, brokers, brokers), np.int64)
         self._served, self._deliveries, self._notifications = np.zeros((3, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
         self._timed = False
@@ -42,6 +42,9 @@ class Loads:
         traffic, brokers = carried.traffic, len(self._pairs)
         sender, receiver, count = traffic.crossed.T
         np.add.at(self._pairs, (sender, receiver), count)
+        if traffic.control is not None:
+            _, sender, receiver, count = traffic.control.T
+            np.add.at(self._control, (sender, receiver), count)
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
@@ -49,14 +52,15 @@ class Loads:
             self._queues[:3] += traffic.queues[:3]
             self._queues[3] = np.maximum(self._queues[3], traffic.queues.longest_wait_s)
 
-    def broker_table(self, name: str, size: int) -> pa.Table:
-        """Rows of `brokers.parquet`; `size` is the bytes of a message."""
+    def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
+        """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
         columns = {
             "approach": np.full(len(self._pairs), name),
             "broker": np.arange(len(self._pairs)),
             "messages_in": self._pairs.sum(axis=0),
             "messages_out": self._pairs.sum(axis=1),
-            "bytes_out": self._pairs.sum(axis=1) * size,
+            "bytes_out": self._pairs.sum(axis=1) * sizes[0] + self._control.sum(axis=1) * sizes[1],
+            "control_bytes": self._control.sum(axis=1) * sizes[1],
             "deliveries": self._deliveries,
             "notifications": self._notifications,
         }
@@ -67,9 +71,9 @@ class Loads:
         }
         return pa.table(columns | timed, BROKERS)
 
-    def link_table(self, name: str, size: int, routes: Routes) -> pa.Table:
+    def link_table(self, name: str, sizes: tuple[int, int], routes: Routes) -> pa.Table:
         """Rows of `links.parquet`, by the ends of the links."""
-        loads = np.rint(routes.link_load(self._pairs * size)).astype(np.int64)
+        loads = np.rint(routes.link_load(self._pairs * sizes[0] + self._control * sizes[1])).astype(np.int64)
         used = np.flatnonzero(loads)
         ends = np.sort(routes.links[used].astype(np.int64), axis=1)
         order = np.lexsort((ends[:, 1], ends[:, 0]))

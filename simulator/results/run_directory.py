@@ -23,8 +23,9 @@ from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.comparison_figure import comparison_title, draw_comparison
+from simulator.results.lists import Lists, lists_of
 from simulator.results.loads import Loads
-from simulator.results.verify import Verifier, verifier_of
+from simulator.results.verify import Mismatch, Verifier, first_mismatch, verifier_of
 from simulator.results.versions import versions
 from simulator.scenario.loading import scenario_toml
 from simulator.scenario.scenario import Scenario
@@ -42,17 +43,18 @@ class Outcome:
     approach: Approach
     loads: Loads
     verifier: Verifier | None
+    lists: Lists | None
     ledger: Ledger = field(default_factory=Ledger)
 
     @property
-    def right(self) -> bool:
-        """Whether nothing was found wrong."""
-        return self.verifier is None or self.verifier.mismatch is None
+    def mismatch(self) -> Mismatch | None:
+        """The first thing that was found wrong, in what was sent or, by the clock, in what lists came to."""
+        return first_mismatch(self.verifier, self.lists)
 
     @property
     def verdict(self) -> str:
         """What the manifest says of it where it was verified."""
-        return "right" if self.verifier is None or self.verifier.mismatch is None else str(self.verifier.mismatch)
+        return "right" if self.mismatch is None else str(self.mismatch)
 
     @property
     def clockwork(self) -> dict[str, float | str]:
@@ -66,6 +68,7 @@ class Outcome:
             "server_busy_s": ledger.server_busy_s,
             "server_waited_s": ledger.server_waited_s,
             "end_s": ledger.end_s,
+            "ends_wrong": 0.0 if self.lists is None else self.lists.ends_wrong,
         }
 
 
@@ -104,10 +107,11 @@ class RunDirectory:
             parse_approach(name),
             Loads(len(ingredients.network)),
             verifier_of(scenario, ingredients, name),
+            lists_of(scenario, ingredients, name),
         )
         collectors: list[Collector] = [
             outcome.loads,
-            EventRecords(scenario, ingredients, name, self._events.write_table),
+            EventRecords(scenario, ingredients, name, outcome.lists, self._events.write_table),
         ]
         if self._hops is not None:
             collectors.append(HopRecords(scenario, name, self._hops.write_table))
@@ -124,9 +128,10 @@ class RunDirectory:
 
     def write_loads(self, ingredients: Ingredients) -> None:
         """Write what brokers and links carried."""
-        sized = [(one, self._scenario.sizes.of(one.approach)) for one in self.outcomes]
-        brokers = [one.loads.broker_table(one.name, size) for one, size in sized]
-        links = [one.loads.link_table(one.name, size, ingredients.routes) for one, size in sized]
+        control = self._scenario.sizes.control_bytes
+        sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
+        brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
+        links = [one.loads.link_table(one.name, sizes, ingredients.routes) for one, sizes in sized]
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 import pipeline
 from pipeline.schemas import COUNTS
@@ -14,6 +15,9 @@ from simulator.results.errors import RunError
 
 __all__ = ["Row", "summary_rows"]
 
+
+_BATCHES = 20
+_QUANTILE = float(stdtrit(_BATCHES - 1, 0.975))
 
 Row = dict[str, str | int | float | None]
 """A row of `summary.csv`: columns of `pipeline.SUMMARY`."""
@@ -65,6 +69,12 @@ def _totals(kept: pa.Table) -> Row:
                 totals[column] = values.sum().item() / (events if column in COUNTS else len(values))
     path, direct = (pc.sum(kept[name]).as_py() for name in ("path_hops", "direct_hops"))
     totals["stretch"] = path / direct if direct else None
+    wrong_s, counted_s = (pc.sum(kept[name]).as_py() for name in ("wrong_s", "counted_s"))
+    totals["wrong_share"] = wrong_s / counted_s if counted_s else None
+    stale = kept["stale"].drop_null().to_numpy()
+    batches = [part.mean() for part in np.array_split(stale, _BATCHES)] if len(stale) >= 2 * _BATCHES else None
+    spread = None if batches is None else float(np.std(batches, ddof=1))
+    totals["stale_half_width"] = None if spread is None else _QUANTILE * spread / _BATCHES**0.5
     return totals
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
-from simulator.engine.carried import Carried, Transmissions
+from simulator.engine.carried import ACKNOWLEDGEMENT, Carried, Transmissions
 from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
@@ -53,9 +53,9 @@ class EventJourney(NamedTuple):
 
     @property
     def hops(self) -> NDArray[np.int64]:
-        """Rows of the window's transmissions."""
-        message = self.sent.message
-        return np.flatnonzero((message >= self.messages.start) & (message < self.messages.stop))
+        """Rows of the window's transmissions of messages."""
+        message, carries = self.sent.message, self.sent.kind < ACKNOWLEDGEMENT
+        return np.flatnonzero(carries & (message >= self.messages.start) & (message < self.messages.stop))
 
     @property
     def deliveries(self) -> NDArray[np.int64]:

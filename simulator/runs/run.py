@@ -77,7 +77,7 @@ def run_scenario(
         raise RunError(f"--out {directory}: exists already; choose another directory or remove it")
     with _made(directory) as partial, progress or Progress(disable=True) as shown:
         outcomes = _run_into(partial, scenario, master, shown, in_memory=deliveries == "memory")
-    right = all(one.right for one in outcomes)
+    right = all(one.mismatch is None for one in outcomes)
     return RunResult(directory, directory / FIGURE, _verdicts(scenario, outcomes), _notes(outcomes), right)
 
 
@@ -185,15 +185,20 @@ def _spark_aside(master: str, directory: Path, watch: Stopwatch, *, brief: bool)
 def _verdicts(scenario: Scenario, outcomes: list[Outcome]) -> list[str]:
     if scenario.verify == "none":
         return ['not verified: set verify = "all" to compare every list with brute force']
-    checked = (
-        "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
-    )
-    return [
-        f"verified {one.name}: {checked}, {scenario.events.count} events, all right"
-        if one.right
-        else f"WRONG    {one.name}: {one.verdict}"
-        for one in outcomes
-    ]
+    lines = []
+    for one in outcomes:
+        count = 0 if one.verifier is None else len(one.verifier.verified)
+        checked = "every subscription" if scenario.verify == "all" else f"{count:,} subscriptions"
+        if one.mismatch is not None:
+            lines.append(f"WRONG    {one.name}: {one.verdict}")
+        elif scenario.network.order == "none" and one.lists is not None:
+            ends = f"{one.lists.ends_wrong:.2%} of the lists end wrong, as they may without order"
+            lines.append(
+                f"verified {one.name}: {checked}, {scenario.events.count} events, all messages right; {ends}"
+            )
+        else:
+            lines.append(f"verified {one.name}: {checked}, {scenario.events.count} events, all right")
+    return lines
 
 
 def _notes(outcomes: list[Outcome]) -> list[str]:

@@ -13,8 +13,7 @@ from simulator.inputs.ingredients import assemble, lay_out, trace_of
 from simulator.inputs.plugins import load_plugins
 from simulator.results.errors import RunError
 from simulator.results.summary import Row, summary_rows
-from simulator.results.verify import verifier_of
-from simulator.runs.answer import records_of
+from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Failure", "Task", "run_task"]
@@ -70,8 +69,8 @@ def _run(task: Task) -> list[Row]:
     ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
     records = []
     for name in scenario.approaches:
-        verifier = verifier_of(scenario, ingredients, name)
-        records.append(records_of(scenario, ingredients, name, *([] if verifier is None else [verifier])))
-        if verifier is not None and verifier.mismatch is not None:
-            raise RunError(f"{name}: {verifier.mismatch}")
+        table, mismatch = verified_records(scenario, ingredients, name)
+        records.append(table)
+        if mismatch is not None:
+            raise RunError(f"{name}: {mismatch}")
     return summary_rows(scenario.approaches, records, task.warm_up)

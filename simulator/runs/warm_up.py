@@ -20,8 +20,7 @@ from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import ask
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.ingredients import Ingredients, assemble, generator
-from simulator.results.verify import verifier_of
-from simulator.runs.answer import records_of
+from simulator.runs.answer import verified_records
 from simulator.runs.workers import end_with_parent
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Events, Objects, Subscriptions, Topology
@@ -143,8 +142,7 @@ def _show(progress: Progress, bar: Any, steps: "list[Future[str]]") -> None:
 def _rehearse(step: Rehearsal) -> str:
     if step.whole:
         ingredients = _ingredients(step.scenario)
-        verifier = verifier_of(step.scenario, ingredients, step.approach)
-        records_of(step.scenario, ingredients, step.approach, *([] if verifier is None else [verifier]))
+        verified_records(step.scenario, ingredients, step.approach)
         ingredients.routes.link_load(np.ones((_BROKERS, _BROKERS)))
     else:
         _serve(step.scenario, step.approach)

@@ -165,6 +165,11 @@ class Network(Table):
     unicast: Literal["direct", "overlay"] = Field(
         default="direct", description="whether messages to single subscriptions take the IP path or go by brokers"
     )
+    order: Literal["place", "hold", "none"] = Field(
+        default="place",
+        description="what subscribers do about messages that overtake each other: put a late one in its place, hold "
+        "all back until nothing is missing, or act on them as they come",
+    )
     last_hop: bool = Field(
         default=False,
         description="whether latency includes the way from gateway to subscription; it is never counted as traffic",
@@ -240,6 +245,7 @@ class Sizes(Table):
     message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
+    control_bytes: Bytes = Field(default=8, alias="control", description="an acknowledgement or a watermark")
 
     def of(self, approach: Approach) -> int:
         """Bytes of one message of an approach."""
@@ -282,6 +288,11 @@ class Faults(Table):
     )
     joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
     leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile; not all of them")
+
+    @property
+    def lossy(self) -> bool:
+        """Whether messages may get lost between brokers, so that they must be acknowledged."""
+        return bool(self.crashes or self.loss)
 
     @property
     def any(self) -> bool:

@@ -24,12 +24,15 @@ def test_losses_are_sent_again_and_counted(name: str) -> None:
     before, _, _ = run_small(quiet, ingredients, name)
     after, wrong, _ = run_small(scenario(loss=0.3, timeout="50ms"), ingredients, name)
     assert not wrong
-    before_bytes, after_bytes, resent = (
-        np.sum(table[column].to_numpy())
-        for table, column in ((before, "overlay_bytes"), (after, "overlay_bytes"), (after, "resent_bytes"))
-    )
-    assert np.sum(before["resent_bytes"].to_numpy()) == 0
-    assert after_bytes - before_bytes == resent  # every first transmission is one of those without loss
+    sums = {
+        (when, column): int(np.sum(table[column].to_numpy()))
+        for when, table in (("before", before), ("after", after))
+        for column in ("overlay_bytes", "resent_bytes", "control_bytes")
+    }
+    resent, control = sums["after", "resent_bytes"], sums["after", "control_bytes"]
+    assert sums["before", "resent_bytes"] == sums["before", "control_bytes"] == 0
+    # Every first transmission is one of those without loss.
+    assert sums["after", "overlay_bytes"] - sums["before", "overlay_bytes"] == resent + control
     assert abs(resent / before_bytes - 0.3 / 0.7) < 0.15
     assert after["received_update"].equals(before["received_update"])
     assert np.nanmax(after["latency_max"].to_numpy()) >= np.nanmax(before["latency_max"].to_numpy()) + 45
