@@ -64,8 +64,10 @@ COUNTS = (
     "snap",
 )
 
-#: What an engine with a clock adds, in milliseconds.
-TIMES = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
+_WAITS = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
+
+#: What an engine with a clock adds, in milliseconds but for those in seconds.
+TIMES = (*_WAITS, "wrong_s", "counted_s")
 
 #: `events.parquet`: one row per (approach, event); or per window of a batch approach, which stands for `events`
 #: events and has the number, time and origin of the first. Latencies are in milliseconds, null where nobody was
@@ -83,7 +85,7 @@ EVENTS = pa.schema(
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
         *_required(pa.int64(), *COUNTS, "path_hops", "direct_hops"),
-        *_optional(pa.float64(), *TIMES, "wrong_s", "counted_s"),
+        *_optional(pa.float64(), *TIMES),
     ]
 )
 
@@ -100,7 +102,7 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "resent_bytes", "control_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
         *_required(pa.float64(), "first_k", "min_y", "snap"),
-        *_optional(pa.float64(), "stretch", *TIMES, "stale_half_width", "wrong_share"),
+        *_optional(pa.float64(), "stretch", *_WAITS, "stale_half_width", "wrong_share"),
     ]
 )
 

@@ -93,14 +93,14 @@ def first_wrong(
                 there[s].take(row)
         for s, receiver in there.items():
             old, new = (top(one, *receiver.ends, k) for one in (before, here))
-            listed = [[i for _, i in ranked] for ranked in (old, new)]
-            moved = any(i in before and before[i][0] != here[i][0] for i in listed[1])
+            was, now = ([i for _, i in ranked] for ranked in (old, new))
+            moved = any(i in before and before[i][0] != here[i][0] for i in now)
             names = [row["object"] if row["object"] >= 0 else row.get("dropped", -1) for row in told[s]]
             if (old != new or moved) and not names:
                 return window.first
             if len({row["object"] for row in told[s]}) < len(told[s]):
                 return window.first
-            if exact and not all(needed(i, before, here, *listed, changed) for i in names):
+            if exact and not all(needed(i, before, here, was, now, changed) for i in names):
                 return window.first
             if not receiver.right(here):
                 return window.first

@@ -24,6 +24,7 @@ from pipeline import (
 
 APPROACHES = ("unicast", "paint-dense", "cn-relax")
 MEANS = ["messages", "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached", "resent_bytes"]
+MEANS += ["control_bytes"]
 MEANS += ["bytes_in", "bytes_out", "received_update", "received_exposed", "first_k", "min_y", "snap"]
 
 
@@ -47,6 +48,16 @@ def records(events: int = 50, latencies: bool = True) -> pa.Table:
 
 def rows_of(table: pa.Table, approach: str) -> pa.Table:
     return table.filter(pc.equal(table["approach"], approach))
+
+
+def batch_means(values: list[float]) -> list[float]:
+    """Means of 20 runs of consecutive values, the first ones longer by one where it does not come out even."""
+    size, longer = divmod(len(values), 20)
+    means = []
+    for batch in range(20):
+        taken, values = values[: size + (batch < longer)], values[size + (batch < longer) :]
+        means.append(sum(taken) / len(taken))
+    return means
 
 
 @pytest.fixture
@@ -80,6 +91,12 @@ def test_summary_equals_numpy(spark: SparkSession, path: Path) -> None:
         for name in ("latency_p50", "latency_p95", "latency_p99"):
             assert row[name] == pytest.approx(np.nanmean(own[name].to_numpy()), rel=1e-12)
         assert row["latency_max"] == np.nanmax(own["latency_max"].to_numpy())
+        wrong_s, counted_s = (np.nansum(own[name].to_numpy()) for name in ("wrong_s", "counted_s"))
+        assert row["wrong_share"] == pytest.approx(wrong_s / counted_s, rel=1e-12)
+        stale = own["stale"].drop_null().to_numpy()
+        means = batch_means(stale.tolist())
+        assert row["stale"] == pytest.approx(np.mean(stale), rel=1e-12)
+        assert row["stale_half_width"] == pytest.approx(2.0930240544 * np.std(means, ddof=1) / 20**0.5, rel=1e-9)
         assert row["redundancy"] == pytest.approx(received[approach] / received["unicast"] - 1, abs=1e-12)
         assert row["redundancy_total"] == pytest.approx(total[approach] / total["paint-dense"] - 1, abs=1e-12)
 
@@ -93,6 +110,8 @@ def test_without_an_exact_approach_or_a_clock_the_fields_are_null(spark: SparkSe
             assert row["redundancy_total"] is None
             assert row["latency_p50"] is None
             assert row["latency_max"] is None
+            assert row["stale_half_width"] is None
+            assert row["wrong_share"] is None
 
 
 def test_an_exact_approach_that_reached_nobody_gives_no_ratio(spark: SparkSession, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
             "space": str(rng.choice(["triangle", "square"])),
             "summary_boxes": int(rng.integers(1, 4)),
             "unicast": str(rng.choice(["direct", "overlay"])),
+            "order": str(np.random.default_rng([seed, 3]).choice(["place", "hold", "none"])),
         },
         "objects": {"count": n},
         "subscriptions": {"count": int(rng.integers(1, 60))},

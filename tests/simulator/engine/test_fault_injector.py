@@ -33,7 +33,7 @@ def test_losses_are_sent_again_and_counted(name: str) -> None:
     assert sums["before", "resent_bytes"] == sums["before", "control_bytes"] == 0
     # Every first transmission is one of those without loss.
     assert sums["after", "overlay_bytes"] - sums["before", "overlay_bytes"] == resent + control
-    assert abs(resent / before_bytes - 0.3 / 0.7) < 0.15
+    assert abs(resent / sums["before", "overlay_bytes"] - 0.3 / 0.7) < 0.15
     assert after["received_update"].equals(before["received_update"])
     assert np.nanmax(after["latency_max"].to_numpy()) >= np.nanmax(before["latency_max"].to_numpy()) + 45
 
