@@ -59,7 +59,7 @@ def row(approach: str, order: str) -> Row:
     events = EventStream(
         np.zeros(count, np.int64),
         np.full(count, 0.5),
-        1.0 - 0.1 * np.arange(1, count + 1),
+        np.linspace(0.9, 0.1, count),
         np.full(count, LOWER, np.int8),
         np.array(AT_MS) / 1e3,
         np.array([node_of.index(node) for node in FROM_NODE]),
