@@ -15,7 +15,7 @@ from simulator.scenario.grid import Grid
 
 __all__ = ["METRICS", "paired_csv", "read_rows", "results_csv", "rows_csv"]
 
-METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "events"))
+METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "events", "stale_half_width"))
 """Columns of `summary.csv` that are averaged over replications."""
 
 

@@ -28,7 +28,7 @@ MEANS += ["control_bytes"]
 MEANS += ["bytes_in", "bytes_out", "received_update", "received_exposed", "first_k", "min_y", "snap"]
 
 
-def records(events: int = 50, latencies: bool = True) -> pa.Table:
+def records(events: int = 80, latencies: bool = True) -> pa.Table:
     rng = np.random.default_rng(4)
     rows = len(APPROACHES) * events
     columns = {}
