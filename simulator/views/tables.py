@@ -24,6 +24,7 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("bytes out of the server", "bytes_out", _count),
     ("overlay traffic, bytes", "overlay_bytes", _count),
     ("of that sent again, bytes", "resent_bytes", _count),
+    ("of that acknowledgements, bytes", "control_bytes", _count),
     ("IP traffic, bytes", "ip_bytes", _count),
     ("received, updated object", "received_update", _count),
     ("received, exposed object", "received_exposed", _count),
@@ -35,7 +36,8 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("latency p50, ms", "latency_p50", _count),
     ("latency p99, ms", "latency_p99", _count),
     ("latency max, ms", "latency_max", _count),
-    ("lists wrong for, ms", "stale", _count),
+    ("lists stale for, ms", "stale", _count),
+    ("lists wrong, share of time", "wrong_share", "{:.2%}".format),
 )
 """What is compared: label, column of `summary.csv`, and how its values are written."""
 
@@ -68,7 +70,7 @@ def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]]) -> Table:
     for label, column, show in METRICS:
         if all(row[column] is None for _, row in rows):
             continue  # no clock, no latency
-        if column == "resent_bytes" and not any(row[column] for _, row in rows):
+        if column in ("resent_bytes", "control_bytes") and not any(row[column] for _, row in rows):
             continue
         table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table
