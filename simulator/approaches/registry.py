@@ -78,7 +78,7 @@ def parse_approach(name: str) -> Approach:
 
 
 def _window(name: str, text: str) -> Window:
-    if re.fullmatch(r"[1-9][0-9]*", text):
+    if re.fullmatch(r"[1-9][0-9]{0,11}", text):
         return Window(events=int(text))
     try:
         seconds = DURATION.parse(text)
