@@ -21,7 +21,7 @@ def memory_bytes() -> int:
 def free_bytes(path: Path) -> int | None:
     """Room on the disk that a path is on, or will be on once it is made; None where nobody can tell."""
     for place in (path.absolute(), *path.absolute().parents):
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             return shutil.disk_usage(place).free
     return None
 

@@ -20,17 +20,17 @@ _INTERRUPTED, _TERMINATED = 130, 143
 """Exit codes of what was ended by the user, and by SIGTERM, as shells have them."""
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which is to leave as little behind as Ctrl-C does."""
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise _Terminated
-
-
 def main() -> None:
     """Run the command; a mistake of the user's ends in one line and exit code 2."""
-    signal.signal(signal.SIGTERM, _terminate)
+    ended = _INTERRUPTED
+
+    def terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+        """Leave as little behind as after Ctrl-C."""
+        nonlocal ended
+        ended = _TERMINATED
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, terminate)
     try:
         code = app(prog_name="rangecast", standalone_mode=False)
     except typer.TyperException as error:
@@ -50,11 +50,10 @@ def main() -> None:
         _refuse(f"{where}cannot be read or written: {reason_of(error)}; mend that and start again")
     except MemoryError as error:
         _refuse(f"there is not enough memory ({str(error) or 'none is left'}); lower the counts of the scenario")
-    except _Terminated:
-        code = _TERMINATED
     except (typer.Abort, KeyboardInterrupt):
         code = _INTERRUPTED
-    if code in (_INTERRUPTED, _TERMINATED):
+    if code == _INTERRUPTED:
+        code = ended
         resumes = sys.argv[1:2] in (["sweep"], ["paper"])
         print(f"rangecast: interrupted{'; the same command goes on from here' if resumes else ''}", file=sys.stderr)
     sys.exit(code)
