@@ -197,9 +197,10 @@ def _busiest(one: Series) -> list[list[str]]:
     """The three busiest brokers: by the time that they or their uplinks were, without a clock by messages."""
     end_s = _known(one.run.manifest, "approaches", one.approach, "end_s")
 
-    def rank(row: dict[str, Any]) -> tuple[float, int, int]:
-        busy_s = max(row["busy_s"] or 0.0, row["uplink_busy_s"] or 0.0)
-        return -busy_s, -row["messages_in"] - row["messages_out"], row["broker"]
+    def rank(row: dict[str, Any]) -> tuple[float, int]:
+        if row["busy_s"] is None or row["uplink_busy_s"] is None:
+            return -row["messages_in"] - row["messages_out"], row["broker"]
+        return -max(row["busy_s"], row["uplink_busy_s"]), row["broker"]
 
     def share(busy_s: float | None) -> str:
         return _percent(busy_s / end_s) if busy_s is not None and isinstance(end_s, float) and end_s else "-"
