@@ -131,8 +131,7 @@ def capacity(
     chosen = load_scenario(scenario, tuple(changes or ()))
     found = measure_capacity(chosen, bound_ms, warm_up=warm_up, master=master, progress=step_progress())
     print_table(capacity_table(found))
-    for line in capacity_notes(found, bound_ms):
-        print(line)
+    print_lines(capacity_notes(found, bound_ms))
 
 
 @app.command(name="warm-up")

@@ -1,7 +1,7 @@
 """Sweeps: every point of a grid with every seed, in a directory that continues where it was stopped.
 
     DIR/grid.toml       the grid as it was given
-    DIR/points.json     what it comes to: every point's scenario in full, and the seeds
+    DIR/points.json     what it comes to: every point's scenario in full, the seeds, digests of files given by --with
     DIR/tasks/          one small file per point and replication, the `summary.csv` of that simulation
     DIR/results.csv     per point, approach and metric: mean over the replications, 95% confidence interval
     DIR/paired.csv      per point, pair of approaches and metric: mean difference on the same events, 95% interval
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.progress import (
     Progress,
@@ -24,13 +25,14 @@ from rich.progress import (
 )
 
 import pipeline
-from floor.cache import cache_dir
+from floor.cache import cache_place
 from floor.errors import RangecastError
-from floor.files import write_whole
+from floor.files import reason_of, write_whole
 from floor.version import VERSION
 from pipeline.session import check_master
-from simulator.inputs.ingredients import objects_of, population_of
+from simulator.inputs.ingredients import clear_cache, objects_of, population_of
 from simulator.inputs.plugins import loaded_plugins
+from simulator.inputs.room import check_room
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.versions import versions
 from simulator.runs.sweep_tables import paired_csv, read_rows, results_csv, rows_csv
@@ -94,6 +96,9 @@ def run_sweep(
     check_master(master or "local[*]")
     if processes is not None and processes < 1:
         raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
+    for point in grid.points:
+        check_room(point.scenario)
+    clear_cache()
     directory = out or Path("sweeps") / grid.path.stem
     watch = Stopwatch()
     with _claimed(directory, grid):
@@ -115,45 +120,68 @@ def run_sweep(
 @contextmanager
 def _claimed(directory: Path, grid: Grid) -> Iterator[None]:
     """Make or reopen the directory of a sweep, and keep other processes out of it meanwhile."""
-    ours = directory / "points.json"
-    if directory.is_dir() and not ours.exists() and any(
-        path.name[0] != "." and path.name != "grid.toml" for path in directory.iterdir()
-    ):  # fmt: skip
-        raise SweepError(f"--out {directory}: holds something that is not a sweep; choose another directory")
-    points = _points_text(grid)
-    if ours.exists() and ours.read_text(encoding="utf-8") != points:
-        raise SweepError(
-            f"--out {directory}: holds the sweep of another grid (its grid.toml) or of another version; "
-            "choose another directory or remove it"
-        )
     try:
+        _check_same(directory, grid)  # before a foreign directory gets a lock of ours
         directory.mkdir(parents=True, exist_ok=True)
         lock = (directory / ".lock").open("w")
     except OSError as error:
-        raise SweepError(f"--out {directory}: cannot be made: {error.strerror}; choose another directory") from error
+        raise SweepError(
+            f"--out {directory}: cannot be made: {reason_of(error)}; choose another directory"
+        ) from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however that ends
         except BlockingIOError:
             raise SweepError(f"--out {directory}: another sweep is writing to it; wait for it or stop it") from None
+        _check_same(directory, grid)  # another sweep may have begun since
         for partial in (*directory.glob(".*.partial-*"), *directory.glob("tasks/.*.partial-*")):
             partial.unlink()
+        ours = directory / "points.json"
         if not ours.exists():
             _write(directory / "grid.toml", grid.text)
-            _write(ours, points)
+            _write(ours, json.dumps(_points(grid), indent=1) + "\n")
         (directory / "tasks").mkdir(exist_ok=True)
         yield
 
 
-def _points_text(grid: Grid) -> str:
-    content = {
+def _check_same(directory: Path, grid: Grid) -> None:
+    """Refuse a directory with something else in it: another sweep, or no sweep at all."""
+    ours = directory / "points.json"
+    if not ours.exists():
+        if directory.is_dir() and any(
+            path.name[0] != "." and path.name != "grid.toml" for path in directory.iterdir()
+        ):  # fmt: skip
+            raise SweepError(f"--out {directory}: holds something that is not a sweep; choose another directory")
+        return
+    wanted = json.loads(json.dumps(_points(grid)))
+    try:
+        begun = dict(json.loads(ours.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise SweepError(f"{ours}: is damaged; choose another directory or remove {directory}") from error
+    if begun.pop("plugins", []) != wanted.pop("plugins", []) and begun == wanted:
+        files = ", ".join(plugin.path.name for plugin in loaded_plugins()) or "nothing"
+        raise SweepError(
+            f"--with {files}: not what the sweep in {directory} was begun with; bring that back, or choose another "
+            "directory or remove it"
+        )
+    if begun != wanted:
+        raise SweepError(
+            f"--out {directory}: holds the sweep of another grid (its grid.toml) or of another version; "
+            "choose another directory or remove it"
+        )
+
+
+def _points(grid: Grid) -> dict[str, Any]:
+    """All that the numbers of a sweep follow from."""
+    plugins = [{"file": plugin.path.name, "sha256": plugin.sha256} for plugin in loaded_plugins()]
+    return {
         "rangecast": VERSION,
         "seeds": grid.seeds,
         "warm_up": grid.warm_up,
         "keys": grid.keys,
+        **({"plugins": plugins} if plugins else {}),
         "points": [point.scenario.model_dump(mode="json", exclude={"seed"}) for point in grid.points],
     }
-    return json.dumps(content, indent=1) + "\n"
 
 
 def _write(path: Path, text: str) -> None:
@@ -161,7 +189,7 @@ def _write(path: Path, text: str) -> None:
     try:
         write_whole(path, text)
     except OSError as error:
-        raise SweepError(f"{path}: cannot be written: {error.strerror}; mend that and start again") from error
+        raise SweepError(f"{path}: cannot be written: {reason_of(error)}; mend that and start again") from error
 
 
 def _file(directory: Path, point: int, replication: int) -> Path:
@@ -217,7 +245,7 @@ def _tasks(
 
     tasks: list[Task] = []
     failed: dict[tuple[int, int], Failure] = {}
-    routes = (cache_dir() / "routes").absolute()
+    routes = cache_place("routes").absolute()
     for point, replication in missing:
         scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
         population = once(population_of, scenario, scenario.subscriptions)

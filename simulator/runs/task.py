@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pipeline
 from floor.errors import RangecastError
 from simulator.inputs.ingredients import assemble, lay_out, trace_of
-from simulator.inputs.plugins import load_plugins
+from simulator.inputs.plugins import Plugin, load_again
 from simulator.results.errors import RunError
 from simulator.results.summary import Row, summary_rows
 from simulator.runs.answer import verified_records
@@ -31,7 +31,7 @@ class Task(NamedTuple):
     objects: Path
     routes: Path
     """Directory that keeps routes."""
-    plugins: tuple[Path, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
     """Files to load first."""
 
 
@@ -54,9 +54,9 @@ def run_task(task: Task) -> list[Row] | Failure:
     A wrong list is a failure, like any error: neither may stop the other tasks.
     """
     try:
-        load_plugins(task.plugins)
+        load_again(task.plugins)
         return _run(task)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Failure.of(error)
 
 

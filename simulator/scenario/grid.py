@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from floor.errors import RangecastError
-from simulator.scenario.loading import load_scenario, make_scenario
+from simulator.scenario.loading import load_scenario, make_scenario, read_toml_text
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Seed
@@ -36,6 +37,9 @@ _RULES = {
     "seed": "must be a whole number from 0 to 2^31 - 1",
     "warm_up": "must be a whole number of events, at least 0",
 }
+
+
+_MOST_TASKS = 100_000
 
 
 class GridError(RangecastError):
@@ -107,6 +111,12 @@ def _parse(text: str, path: Path) -> Grid:
     except ValidationError as error:
         raise GridError(f"{path}: {_mistake(error)}") from error
     axes = dict(_axes(path, file.grid))
+    tasks = prod([file.replications, *map(len, axes.values())])
+    if tasks > _MOST_TASKS:
+        raise GridError(
+            f"{path}: replications = {file.replications}: with {tasks // file.replications:,} points that makes "
+            f"{tasks:,} simulations, and a sweep has at most {_MOST_TASKS:,}; lower it or shorten the lists of [grid]"
+        )
     points = tuple(_point(path, file, dict(zip(axes, values, strict=True))) for values in product(*axes.values()))
     for point in points:
         if file.warm_up >= point.scenario.events.count:
@@ -133,9 +143,9 @@ def replication_seeds(seed: int, replications: int) -> tuple[int, ...]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        return read_toml_text(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         raise GridError(
             f"{path}: cannot be read: {reason}; give the path of a grid file in TOML; "
             "`rangecast scenario list` shows those that come with Rangecast, `rangecast scenario new` copies one"

@@ -128,6 +128,8 @@ def _rule(error: ErrorDetails, path: KeyPath) -> str:
             return "must be a list; write it in brackets"
         case "string_pattern_mismatch":
             return "must be letters, digits, '.', '_' or '-', beginning with a letter or digit; rename it"
+        case "string_too_long":
+            return f"must have at most {context['max_length']} letters; shorten it"
         case "too_short":
             return "must name at least one approach; add one, for example 'paint-dense'"
         case "model_type":

@@ -47,7 +47,11 @@ def _existing_approach(name: str) -> str:
 class Scenario(Table):
     """Everything a run depends on."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="names the run directory, `runs/NAME`")
+    name: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        max_length=100,
+        description="names the run directory, `runs/NAME`; at most 100 letters",
+    )
     seed: Seed = Field(default=1, description="same seed, same results")
     k: int = Field(default=20, ge=1, description="length of every subscription's list")
     approaches: list[Annotated[str, AfterValidator(_existing_approach)]] = Field(

@@ -209,7 +209,7 @@ class Events(Table):
     rate_per_s: PerSecond = Field(
         default=100.0, alias="rate", description="of `fixed` and `poisson`: mean rate at which events arise"
     )
-    burst: int = Field(default=10, ge=1, description="of `bursts`: events that arise together")
+    burst: int = Field(default=10, ge=1, lt=2**40, description="of `bursts`: events that arise together")
     gap_s: Seconds = Field(default=0.1, alias="gap", description="of `bursts`: time from one to the next")
     file: str | None = Field(
         default=None, description="of `trace`: its directory, made by `rangecast events`, as seen from this file"
@@ -271,13 +271,17 @@ class Faults(Table):
     )
     downtime_s: Seconds = Field(default=1.0, alias="downtime", description="time until it returns after that")
     loss: float = Field(
-        default=0.0, ge=0, le=0.9, description="share of transmissions between brokers that are lost, at most 0.9"
+        default=0.0,
+        ge=0,
+        le=0.9,
+        allow_inf_nan=False,
+        description="share of transmissions between brokers that are lost, at most 0.9",
     )
     timeout_s: Seconds = Field(
         default=0.2, alias="timeout", description="time until the sender of a lost message sends it again"
     )
-    duplication: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that arrive twice")
-    delayed: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that are held up")
+    duplication: Share = Field(default=0.0, description="share of transmissions that arrive twice")
+    delayed: Share = Field(default=0.0, description="share of transmissions that are held up")
     delay_s: Seconds = Field(
         default=0.1, alias="delay", description="how long that lasts at most; the second of two arrivals likewise"
     )

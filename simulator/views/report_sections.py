@@ -164,13 +164,14 @@ def _zones(series: list[Series]) -> dict[str, Any]:
 
 def _zones_of(run: Run, series: list[Series]) -> dict[str, Any]:
     most = max(int(_column(one.brokers, "deliveries").max(initial=0)) for one in series)
-    head = ["approach", "broker", "messages in", "messages out", "delivered", "notifications", "busy", "longest wait"]
+    counts = ["messages in", "messages out", "delivered", "notifications"]
+    head = ["approach", "broker", *counts, "busy", "uplink busy", "longest wait"]
     rows = [line for one in series for line in _busiest(one)]
     mapped = {"reason": run.map} if isinstance(run.map, str) else _maps_of(run.map, series, most)
     return {
         "name": run.name,
         "changed": bool(run.manifest["faults"]),
-        "busiest": Table("brokers with most messages", head, rows),
+        "busiest": Table("the busiest brokers of each approach", head, rows),
         **mapped,
     }
 
@@ -193,16 +194,25 @@ def _map(places: Map, one: Series, most: int) -> LoadMap:
 
 
 def _busiest(one: Series) -> list[list[str]]:
+    """The three busiest brokers: by the time that they or their uplinks were, without a clock by messages."""
     end_s = _known(one.run.manifest, "approaches", one.approach, "end_s")
-    rows = sorted(one.brokers.to_pylist(), key=lambda row: (-row["messages_in"] - row["messages_out"], row["broker"]))
+
+    def rank(row: dict[str, Any]) -> tuple[float, int]:
+        if row["busy_s"] is None or row["uplink_busy_s"] is None:
+            return -row["messages_in"] - row["messages_out"], row["broker"]
+        return -max(row["busy_s"], row["uplink_busy_s"]), row["broker"]
+
+    def share(busy_s: float | None) -> str:
+        return _percent(busy_s / end_s) if busy_s is not None and isinstance(end_s, float) and end_s else "-"
+
+    rows = sorted(one.brokers.to_pylist(), key=rank)
     counts = ("broker", "messages_in", "messages_out", "deliveries", "notifications")
     return [
         [
             one.label,
             *(f"{row[name]:,}" for name in counts),
-            _percent(row["busy_s"] / end_s)
-            if row["busy_s"] is not None and isinstance(end_s, float) and end_s
-            else "-",
+            share(row["busy_s"]),
+            share(row["uplink_busy_s"]),
             "-" if row["longest_wait_s"] is None else f"{1e3 * row['longest_wait_s']:,.2f} ms",
         ]
         for row in rows[:3]

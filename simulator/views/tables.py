@@ -5,7 +5,9 @@ from pathlib import Path
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
+from floor.text import visible
 from simulator.results.finished_run import FinishedRun
 
 __all__ = ["METRICS", "comparison_of", "comparison_table"]
@@ -65,8 +67,9 @@ def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("per event, mean", no_wrap=True)
     for run, row in rows:
-        name = str(row["approach"]).replace("-", "-\n", 1)
-        table.add_column(f"{run}\n{name}" if run else name, justify="right", no_wrap=True)
+        name = visible(str(row["approach"])).replace("-", "-\n", 1)
+        # Text, not str: what looks like markup in a name is a part of it.
+        table.add_column(Text(f"{visible(run)}\n{name}" if run else name), justify="right", no_wrap=True)
     for label, column, show in METRICS:
         if all(row[column] is None for _, row in rows):
             continue  # no clock, no latency
