@@ -70,8 +70,9 @@ TIMES = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
 #: events and has the number, time and origin of the first. Latencies are in milliseconds, null where nobody was
 #: reached or the engine has no clock; so is `stale`, the mean time until the last message of the event had come, over
 #: the lists that were followed. `path_hops` are IP hops from source to gateway along the overlay, added up over the
-#: deliveries, `direct_hops` those of the shortest IP paths. `origin` is the broker where the event arose, `object` is
-#: null for a batch.
+#: deliveries, `direct_hops` those of the shortest IP paths. `needed_update` are the lists that the events changed,
+#: event by event, `needed_exposed` those in which another object took the place of the updated one: the same for all
+#: approaches. `origin` is the broker where the event arose, `object` is null for a batch.
 EVENTS = pa.schema(
     [
         *_required(pa.string(), "approach"),
@@ -80,7 +81,7 @@ EVENTS = pa.schema(
         *_required(pa.int64(), "origin"),
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
-        *_required(pa.int64(), *COUNTS, "path_hops", "direct_hops"),
+        *_required(pa.int64(), *COUNTS, "needed_update", "needed_exposed", "path_hops", "direct_hops"),
         *_optional(pa.float64(), *TIMES),
     ]
 )
@@ -98,7 +99,7 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "resent_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
         *_required(pa.float64(), "first_k", "min_y", "snap"),
-        *_optional(pa.float64(), "stretch", *TIMES),
+        *_optional(pa.float64(), "stretch", *TIMES, "offered_load"),
     ]
 )
 

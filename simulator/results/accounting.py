@@ -9,6 +9,7 @@ from pipeline import EVENTS
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.results.latency import Waits, weighted_percentiles
+from simulator.results.needed import Needed
 from simulator.scenario.tables import Sizes
 from simulator.workload.events import KINDS
 
@@ -22,6 +23,7 @@ def event_records(
     waits: Waits | None,
     direct: NDArray[np.int64],
     sizes: Sizes,
+    needed: Needed,
 ) -> pa.Table:
     """One row per window of a chunk, in the columns of `events.parquet`.
 
@@ -31,6 +33,8 @@ def event_records(
         Latencies, from an engine with a clock.
     direct : (deliveries,) int64 array
         IP hops of the shortest path from the message's source to the gateway.
+    needed : Needed
+        Notifications that the events of the run need.
 
     Time and space are linear in events, messages and deliveries.
     """
@@ -48,6 +52,7 @@ def event_records(
         "bytes_in": 0 * in_window if approach.serverless else in_window * sizes.event_bytes,
         "bytes_out": 0 * in_window if approach.serverless else traffic["messages"] * sizes.of(approach),
         **traffic,
+        **dict(zip(("needed_update", "needed_exposed"), needed.per_window(chunk), strict=True)),
         **{call: costs[:, at] for at, call in enumerate(("first_k", "min_y", "snap"))},
         **_latencies(carried, waits),
         "stale": _stale_ms(carried),

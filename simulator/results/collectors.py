@@ -15,6 +15,7 @@ from simulator.inputs.ingredients import Ingredients
 from simulator.results.accounting import event_records
 from simulator.results.hop_records import hop_table
 from simulator.results.latency import waits_of
+from simulator.results.needed import Needed
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Collector", "EventRecords", "HopRecords"]
@@ -31,9 +32,15 @@ class EventRecords:
     """Hands on the rows of `events.parquet`."""
 
     def __init__(
-        self, scenario: Scenario, ingredients: Ingredients, name: str, write: Callable[[pa.Table], None]
+        self,
+        scenario: Scenario,
+        ingredients: Ingredients,
+        name: str,
+        needed: Needed,
+        write: Callable[[pa.Table], None],
     ) -> None:
         self._scenario, self._ingredients, self._name, self._write = scenario, ingredients, name, write
+        self._needed = needed
         self._approach = parse_approach(name)
 
     def take(self, carried: Carried) -> None:
@@ -42,7 +49,8 @@ class EventRecords:
         waits = waits_of(ingredients, self._approach, carried, last_hop=network.last_hop)
         sources = carried.sources[carried.traffic.message]
         direct = ingredients.routes.hops[sources, carried.traffic.broker].astype(np.int64)
-        self._write(event_records(self._name, self._approach, carried, waits, direct, self._scenario.sizes))
+        sizes = self._scenario.sizes
+        self._write(event_records(self._name, self._approach, carried, waits, direct, sizes, self._needed))
 
 
 class HopRecords:

@@ -14,6 +14,7 @@ from simulator.engine.spark_deliveries import SparkDeliveries
 from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.watched import watched_of
 from simulator.results.collectors import Collector, EventRecords
+from simulator.results.needed import Needed, needed_of
 from simulator.results.stopwatch import Stopwatch
 from simulator.scenario.scenario import Scenario
 
@@ -55,13 +56,21 @@ def answer(
 
 
 def records_of(
-    scenario: Scenario, ingredients: Ingredients, name: str, *more: Collector, ledger: Ledger | None = None
+    scenario: Scenario,
+    ingredients: Ingredients,
+    name: str,
+    *more: Collector,
+    ledger: Ledger | None = None,
+    needed: Needed | None = None,
 ) -> pa.Table:
-    """Rows of `events.parquet` of one approach, in memory; `more` collectors take in the same."""
+    """Rows of `events.parquet` of one approach, in memory; `more` collectors take in the same.
+
+    What the events need is counted if it is not given.
+    """
     tables: list[pa.Table] = []
-    answer(
-        scenario, ingredients, name, [EventRecords(scenario, ingredients, name, tables.append), *more], ledger=ledger
-    )
+    counted = needed_of(scenario, ingredients) if needed is None else needed
+    records = EventRecords(scenario, ingredients, name, counted, tables.append)
+    answer(scenario, ingredients, name, [records, *more], ledger=ledger)
     return pa.concat_tables(tables)
 
 

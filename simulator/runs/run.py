@@ -17,6 +17,7 @@ from simulator.engine.spark_deliveries import SparkDeliveries, check_spark_deliv
 from simulator.inputs.ingredients import Ingredients, all_cached, gather, population_of
 from simulator.results.errors import RunError
 from simulator.results.loads import kept_objects
+from simulator.results.needed import Needed, needed_of
 from simulator.results.run_directory import FIGURE, Outcome, RunDirectory
 from simulator.results.stopwatch import Stopwatch
 from simulator.runs.answer import Timed, answer
@@ -113,11 +114,14 @@ def _run_into(
             ingredients = gather(scenario, spark, in_memory=in_memory)
             if not in_memory:
                 deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.x_range)
+        progress.update(steps, description="counting the notifications that are needed")
+        with watch("needed"):
+            needed = needed_of(scenario, ingredients, deliveries)
         progress.update(steps, visible=False)
         for name in scenario.approaches:
             if starting.done():
                 spark()  # better told now than at the end if it failed
-            _answer(writing, ingredients, name, scenario, deliveries, progress, watch)
+            _answer(writing, ingredients, needed, name, scenario, deliveries, progress, watch)
     progress.update(steps, visible=True, description="aggregating on Spark")
     with watch("summary"):
         writing.summarise(spark())
@@ -136,6 +140,7 @@ def _run_into(
 def _answer(
     writing: RunDirectory,
     ingredients: Ingredients,
+    needed: Needed,
     name: str,
     scenario: Scenario,
     deliveries: SparkDeliveries | None,
@@ -143,7 +148,7 @@ def _answer(
     watch: Stopwatch,
 ) -> None:
     """Let one approach answer all events, under a bar of its own."""
-    outcome, collectors = writing.begin(name, ingredients)
+    outcome, collectors = writing.begin(name, ingredients, needed)
     if outcome.verifier is not None:
         collectors.append(Timed(outcome.verifier, watch, f"verify {name}"))
     shown = name if deliveries is None else f"{name}, deliveries on Spark"
@@ -189,7 +194,7 @@ def _verdicts(scenario: Scenario, outcomes: list[Outcome]) -> list[str]:
         "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
     )
     return [
-        f"verified {one.name}: {checked}, {scenario.events.count} events, all right"
+        f"verified {one.name}: {checked}, {scenario.events.extent}, all right"
         if one.right
         else f"WRONG    {one.name}: {one.verdict}"
         for one in outcomes
@@ -197,12 +202,14 @@ def _verdicts(scenario: Scenario, outcomes: list[Outcome]) -> list[str]:
 
 
 def _notes(outcomes: list[Outcome]) -> list[str]:
-    """Where the bottleneck sits, and what went wrong."""
+    """Where the bottleneck sits, whether a queue grows, and what went wrong."""
     lines = []
     for one in outcomes:
         bottleneck = one.loads.bottleneck(one.ledger)
         if bottleneck is not None:
             lines.append(f"busiest  {one.name}: {bottleneck}")
+        if one.unsteady is not None:
+            lines.append(f"WARNING  {one.name}: {one.unsteady}")
         if one.ledger.happened:
             told = ", ".join(f"{times} {what}" for what, times in sorted(one.ledger.happened.items()))
             lines.append(f"faults   {one.name}: {told}")

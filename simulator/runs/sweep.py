@@ -149,7 +149,6 @@ def _points_text(grid: Grid) -> str:
     content = {
         "rangecast": VERSION,
         "seeds": grid.seeds,
-        "warm_up": grid.warm_up,
         "keys": grid.keys,
         "points": [point.scenario.model_dump(mode="json", exclude={"seed"}) for point in grid.points],
     }
@@ -226,9 +225,7 @@ def _tasks(
             case (Failure() as failure, _) | (_, Failure() as failure):
                 failed[point, replication] = failure
             case (Path(), Path()):
-                tasks.append(
-                    Task(point, replication, scenario, grid.warm_up, population, objects, routes, loaded_plugins())
-                )
+                tasks.append(Task(point, replication, scenario, population, objects, routes, loaded_plugins()))
     return tasks, failed
 
 

@@ -9,9 +9,14 @@ from typing import NamedTuple
 
 import pipeline
 from floor.errors import RangecastError
+from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble, lay_out, trace_of
 from simulator.inputs.plugins import load_plugins
+from simulator.results.collectors import Collector
 from simulator.results.errors import RunError
+from simulator.results.loads import Loads
+from simulator.results.needed import needed_of
+from simulator.results.steadiness import offered_load
 from simulator.results.summary import Row, summary_rows
 from simulator.results.verify import verifier_of
 from simulator.runs.answer import records_of
@@ -27,7 +32,6 @@ class Task(NamedTuple):
     replication: int
     scenario: Scenario
     """With the seed of the replication."""
-    warm_up: int
     population: Path
     objects: Path
     routes: Path
@@ -68,10 +72,15 @@ def _run(task: Task) -> list[Row]:
     x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
     ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
-    records = []
+    records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
         verifier = verifier_of(scenario, ingredients, name)
-        records.append(records_of(scenario, ingredients, name, *([] if verifier is None else [verifier])))
+        load, ledger = Loads(len(ingredients.network)), Ledger()
+        more: list[Collector] = [load] if scenario.engine == "des" else []
+        more += [] if verifier is None else [verifier]
+        records.append(records_of(scenario, ingredients, name, *more, ledger=ledger, needed=needed))
+        busiest = offered_load(load, ledger, ingredients.events.time_s)
+        loads.append(None if busiest is None else busiest.utilisation)
         if verifier is not None and verifier.mismatch is not None:
             raise RunError(f"{name}: {verifier.mismatch}")
-    return summary_rows(scenario.approaches, records, task.warm_up)
+    return summary_rows(scenario.approaches, records, scenario.events.warm_up, loads)
