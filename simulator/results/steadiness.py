@@ -1,11 +1,12 @@
-"""Steadiness: whether a run is long enough to be followed by more of the same, or a queue grows as long as it lasts.
+"""Steadiness: whether means would stay as they are if a run went on, or a queue grows for as long as it lasts.
 
 Server, brokers and uplinks are queues, each with one place where work is done, first come, first served. One that is
 given more work than it can do while events arise has a queue that grows until they end: the work that is left then is
 at least the surplus, and every mean of latencies depends on how long the run went on. Below that, what is left does
 not grow with the length of the run (rho < 1 in queueing theory). So the test is the work given to the busiest part,
-over the time in which events arise, against 1: the offered load. It needs no trend to be told from noise, and a crash
-or a burst, which queues recover from, is no alarm.
+over the time in which events arise, against 1: the offered load. It needs no trend to be told from noise, and a burst
+or a crash that queues recover from within the run is no alarm. What is sent again after a fault is work like any
+other: where it is so much that a queue is left at the end, the run was too short for its faults.
 """
 
 from dataclasses import replace
@@ -45,5 +46,5 @@ def unsteady(loads: Loads, ledger: Ledger, time_s: NDArray[np.float64]) -> str |
         return None
     return (
         f"not steady: {busiest.what} is given {busiest.utilisation:.4g} times the work that it can do while events "
-        "arise, so its queue grows and latencies depend on the length of the run"
+        "arise, so a queue is left at the end and latencies depend on the length of the run"
     )

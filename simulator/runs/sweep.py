@@ -33,7 +33,7 @@ from simulator.inputs.ingredients import objects_of, population_of
 from simulator.inputs.plugins import loaded_plugins
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.versions import versions
-from simulator.runs.sweep_tables import paired_csv, read_rows, results_csv, rows_csv
+from simulator.runs.sweep_tables import Replications, paired_csv, read_rows, results_csv, rows_csv
 from simulator.runs.task import Failure, Task
 from simulator.runs.workers import cores, on_processes, on_spark
 from simulator.scenario.grid import Grid
@@ -56,6 +56,8 @@ class SweepResult:
     """Tasks that an earlier start had finished."""
     failures: list[str]
     """One line for each point that failed."""
+    unsteady: list[str]
+    """One line for each point and approach of which a run was not steady."""
 
     @property
     def lines(self) -> list[str]:
@@ -63,6 +65,7 @@ class SweepResult:
         found = f", {self.found} of them found finished" if self.found else ""
         return [
             *(f"FAILED   {line}" for line in self.failures),
+            *(f"WARNING  {line}" for line in self.unsteady),
             f"tasks    {self.tasks}{found}",
             f"results  {self.directory / 'results.csv'}, {self.directory / 'paired.csv'}",
         ]
@@ -106,10 +109,10 @@ def run_sweep(
             )
             with progress:
                 failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
-        _write_tables(directory, grid)
+        unsteady = _unsteady_lines(grid, _write_tables(directory, grid))
         failures = _failure_lines(grid, failed)
-        _write_manifest(directory, grid, failures, watch)
-    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures)
+        _write_manifest(directory, grid, failures, unsteady, watch)
+    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures, unsteady)
 
 
 @contextmanager
@@ -244,7 +247,23 @@ def _failure_lines(grid: Grid, failed: dict[tuple[int, int], Failure]) -> list[s
     return lines
 
 
-def _write_tables(directory: Path, grid: Grid) -> None:
+def _unsteady_lines(grid: Grid, replications: Replications) -> list[str]:
+    """One line for each point and approach with runs in which a queue grew to the end."""
+    lines = []
+    for number, runs in replications.items():
+        for approach in grid.points[number].scenario.approaches:
+            loads = [float(row["offered_load"] or 0) for rows in runs for row in rows if row["approach"] == approach]
+            over = sum(load >= 1 for load in loads)
+            if over:
+                lines.append(
+                    f"point {number + 1} ({grid.points[number].label}): {approach}: not steady with {over} of "
+                    f"{len(loads)} seeds, so latencies depend on the length of the run"
+                )
+    return lines
+
+
+def _write_tables(directory: Path, grid: Grid) -> Replications:
+    """Write the tables; the rows that they are made of."""
     replications = {
         number: [read_rows(_file(directory, number, one)) for one in range(len(grid.seeds))]
         for number in range(len(grid.points))
@@ -252,14 +271,16 @@ def _write_tables(directory: Path, grid: Grid) -> None:
     }
     _write(directory / "results.csv", results_csv(grid, replications))
     _write(directory / "paired.csv", paired_csv(grid, replications))
+    return replications
 
 
-def _write_manifest(directory: Path, grid: Grid, failures: list[str], watch: Stopwatch) -> None:
+def _write_manifest(directory: Path, grid: Grid, failures: list[str], unsteady: list[str], watch: Stopwatch) -> None:
     manifest = {
         "grid": str(grid.path),
         "seeds": grid.seeds,
         "points": len(grid.points),
         "failures": failures,
+        "unsteady": unsteady,
         "versions": versions(),
         "seconds": watch.seconds,
     }
