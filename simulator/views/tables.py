@@ -40,7 +40,7 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("latency p99, ms", "latency_p99", _count),
     ("latency max, ms", "latency_max", _count),
     ("lists wrong for, ms", "stale", _count),
-    ("offered load, busiest part", "offered_load", _load),
+    ("offered load", "offered_load", _load),
 )
 """What is compared: label, column of `summary.csv`, and how its values are written."""
 
