@@ -74,8 +74,10 @@ TIMES = (*_WAITS, "wrong_s", "counted_s")
 #: reached or the engine has no clock; so is `stale`, the mean time until a list had taken the event in, over the
 #: lists that it changed, of those that count. From its time to that of the next row, `wrong_s` are the seconds that
 #: lists were wrong, `counted_s` those of all lists that count. `path_hops` are IP hops from source to gateway along
-#: the overlay, added up over the deliveries, `direct_hops` those of the shortest IP paths. `origin` is the broker
-#: where the event arose, `object` is null for a batch.
+#: the overlay, added up over the deliveries, `direct_hops` those of the shortest IP paths. `needed_update` are the
+#: lists that the events changed, event by event, `needed_exposed` those in which another object took the place of the
+#: updated one: the same for all approaches. `origin` is the broker where the event arose, `object` is null for a
+#: batch.
 EVENTS = pa.schema(
     [
         *_required(pa.string(), "approach"),
@@ -84,7 +86,7 @@ EVENTS = pa.schema(
         *_required(pa.int64(), "origin"),
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
-        *_required(pa.int64(), *COUNTS, "path_hops", "direct_hops"),
+        *_required(pa.int64(), *COUNTS, "needed_update", "needed_exposed", "path_hops", "direct_hops"),
         *_optional(pa.float64(), *TIMES),
     ]
 )
@@ -102,7 +104,7 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "resent_bytes", "control_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
         *_required(pa.float64(), "first_k", "min_y", "snap"),
-        *_optional(pa.float64(), "stretch", *_WAITS, "stale_half_width", "wrong_share"),
+        *_optional(pa.float64(), "stretch", *_WAITS, "stale_half_width", "wrong_share", "offered_load"),
     ]
 )
 

@@ -204,7 +204,8 @@ def trace_of(scenario: Scenario) -> Trace | None:
         It cannot be run, or changed since the scenario was read.
     """
     events = scenario.events
-    return None if events.file is None else read_trace(Path(events.file), events.count, events.sha256)
+    count = events.count if events.duration_s is None else None
+    return None if events.file is None else read_trace(Path(events.file), count, events.sha256)
 
 
 def lay_out(

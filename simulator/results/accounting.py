@@ -11,6 +11,7 @@ from simulator.engine.carried import Carried
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.latency import Waits, weighted_percentiles
 from simulator.results.lists import Moments
+from simulator.results.needed import Needed
 from simulator.scenario.tables import Sizes
 from simulator.workload.events import KINDS
 
@@ -26,6 +27,7 @@ def event_records(
     traffic: dict[str, Ints],
     waits: Waits | None,
     moments: Moments | None,
+    needed: Needed,
 ) -> pa.Table:
     """One row per window of a chunk, in the columns of `events.parquet`.
 
@@ -37,6 +39,8 @@ def event_records(
         Latencies, from an engine with a clock.
     moments : Moments, optional
         How long lists were stale and wrong, with a clock.
+    needed : Needed
+        Notifications that the events of the run need.
 
     Time and space are linear in events, messages and deliveries.
     """
@@ -51,6 +55,7 @@ def event_records(
         "object": None if approach.window else events.object[starts],
         "kind": np.full(count, "batch") if approach.window else np.array(KINDS)[events.kind[starts]],
         **traffic,
+        **dict(zip(("needed_update", "needed_exposed"), needed.per_window(chunk), strict=True)),
         **{call: costs[:, at] for at, call in enumerate(("first_k", "min_y", "snap"))},
         **_latencies(carried, waits),
         "stale": None if moments is None else moments.stale_ms,

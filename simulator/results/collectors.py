@@ -15,6 +15,7 @@ from simulator.results.accounting import event_records, traffic_columns
 from simulator.results.hop_records import hop_table
 from simulator.results.latency import waits_of
 from simulator.results.lists import Lists
+from simulator.results.needed import Needed
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Collector", "EventRecords", "HopRecords"]
@@ -35,11 +36,12 @@ class EventRecords:
         scenario: Scenario,
         ingredients: Ingredients,
         name: str,
+        needed: Needed,
         lists: Lists | None,
         write: Callable[[pa.Table], None],
     ) -> None:
         self._scenario, self._ingredients, self._name, self._write = scenario, ingredients, name, write
-        self._approach, self._lists = parse_approach(name), lists
+        self._approach, self._needed, self._lists = parse_approach(name), needed, lists
 
     def take(self, carried: Carried) -> None:
         """Account for a chunk."""
@@ -47,7 +49,7 @@ class EventRecords:
         waits = waits_of(ingredients, self._approach, carried, last_hop=network.last_hop)
         moments = None if self._lists is None else self._lists.take(carried)
         traffic = traffic_columns(carried, self._approach, ingredients, self._scenario.sizes)
-        self._write(event_records(self._name, self._approach, carried, traffic, waits, moments))
+        self._write(event_records(self._name, self._approach, carried, traffic, waits, moments, self._needed))
 
 
 class HopRecords:

@@ -29,13 +29,19 @@ class Bottleneck:
 
 
 class Loads:
-    """Sums over the chunks of one approach; O(brokers²) space."""
+    """Sums over the chunks of one approach; O(brokers²) space.
+
+    Attributes
+    ----------
+    timed : bool
+        Whether there was a clock.
+    """
 
     def __init__(self, brokers: int) -> None:
         self._pairs, self._control = np.zeros((2, brokers, brokers), np.int64)
         self._served, self._deliveries, self._notifications = np.zeros((3, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
-        self._timed = False
+        self.timed = False
 
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
@@ -48,7 +54,7 @@ class Loads:
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
-            self._timed = True
+            self.timed = True
             self._queues[:3] += traffic.queues[:3]
             self._queues[3] = np.maximum(self._queues[3], traffic.queues.longest_wait_s)
 
@@ -66,7 +72,7 @@ class Loads:
         }
         names = ("busy_s", "uplink_busy_s", "waited_s", "longest_wait_s")
         timed = {
-            column: pa.array(values, pa.float64()) if self._timed else pa.nulls(len(self._pairs), pa.float64())
+            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(len(self._pairs), pa.float64())
             for column, values in zip(names, self._queues, strict=True)
         }
         return pa.table(columns | timed, BROKERS)
@@ -82,7 +88,7 @@ class Loads:
 
     def bottleneck(self, ledger: Ledger) -> Bottleneck | None:
         """Server, broker or uplink with the highest utilisation; None without a clock."""
-        if not self._timed or ledger.end_s <= 0:
+        if not self.timed or ledger.end_s <= 0:
             return None
         broker, uplink = int(self._queues[0].argmax()), int(self._queues[1].argmax())
         candidates = (

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
@@ -25,6 +27,8 @@ from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.comparison_figure import comparison_title, draw_comparison
 from simulator.results.lists import Lists, lists_of
 from simulator.results.loads import Loads
+from simulator.results.needed import Needed
+from simulator.results.steadiness import offered_load, unsteady
 from simulator.results.verify import Mismatch, Verifier, first_mismatch, verifier_of
 from simulator.results.versions import versions
 from simulator.scenario.loading import scenario_toml
@@ -44,6 +48,8 @@ class Outcome:
     loads: Loads
     verifier: Verifier | None
     lists: Lists | None
+    time_s: NDArray[np.float64]
+    """When events arise."""
     ledger: Ledger = field(default_factory=Ledger)
 
     @property
@@ -57,7 +63,18 @@ class Outcome:
         return "right" if self.mismatch is None else str(self.mismatch)
 
     @property
-    def clockwork(self) -> dict[str, float | str]:
+    def unsteady(self) -> str | None:
+        """Why its means depend on the length of the run; None where they do not, or without a clock."""
+        return unsteady(self.loads, self.ledger, self.time_s)
+
+    @property
+    def offered_load(self) -> float | None:
+        """Work given to the busiest part, as a share of the time in which events arise."""
+        busiest = offered_load(self.loads, self.ledger, self.time_s)
+        return None if busiest is None else busiest.utilisation
+
+    @property
+    def clockwork(self) -> dict[str, float | str | None]:
         """What an engine with a clock knows of an approach beside its events, for the manifest."""
         bottleneck, ledger = self.loads.bottleneck(self.ledger), self.ledger
         if bottleneck is None:
@@ -65,6 +82,8 @@ class Outcome:
         return {
             "bottleneck": bottleneck.what,
             "utilisation": bottleneck.utilisation,
+            "offered_load": self.offered_load,
+            "steady": self.unsteady or "steady",
             "server_busy_s": ledger.server_busy_s,
             "server_waited_s": ledger.server_waited_s,
             "end_s": ledger.end_s,
@@ -99,7 +118,7 @@ class RunDirectory:
     def _table(self, name: str, schema: pa.Schema) -> pq.ParquetWriter:
         return self._open.enter_context(pq.ParquetWriter(self._directory / name, schema, compression="zstd"))
 
-    def begin(self, name: str, ingredients: Ingredients) -> tuple[Outcome, list[Collector]]:
+    def begin(self, name: str, ingredients: Ingredients, needed: Needed) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
         scenario = self._scenario
         outcome = Outcome(
@@ -108,10 +127,11 @@ class RunDirectory:
             Loads(len(ingredients.network)),
             verifier_of(scenario, ingredients, name),
             lists_of(scenario, ingredients, name),
+            ingredients.events.time_s,
         )
         collectors: list[Collector] = [
             outcome.loads,
-            EventRecords(scenario, ingredients, name, outcome.lists, self._events.write_table),
+            EventRecords(scenario, ingredients, name, needed, outcome.lists, self._events.write_table),
         ]
         if self._hops is not None:
             collectors.append(HopRecords(scenario, name, self._hops.write_table))
@@ -121,9 +141,10 @@ class RunDirectory:
     def summarise(self, spark: SparkSession) -> None:
         """Let Spark take the means, and draw them."""
         names, summary = self._scenario.approaches, self._directory / "summary.csv"
-        exact = [name for name in names if parse_approach(name).exact]
         records = self._directory / "events.parquet"
-        pipeline.write_summary(pipeline.summarise(pipeline.read_events(spark, records), exact), summary, names)
+        measured = pipeline.read_events(spark, records).where(f"event >= {self._scenario.events.warm_up}")
+        offered = {one.name: {"offered_load": one.offered_load} for one in self.outcomes}
+        pipeline.write_summary(pipeline.summarise(measured), summary, names, offered)
         draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients) -> None:

@@ -13,6 +13,7 @@ from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.watched import watched_of
 from simulator.results.collectors import Collector, EventRecords
 from simulator.results.lists import lists_of
+from simulator.results.needed import Needed, needed_of
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.verify import Mismatch, first_mismatch, verifier_of
 from simulator.scenario.scenario import Scenario
@@ -55,19 +56,33 @@ def answer(
 
 
 def records_of(
-    scenario: Scenario, ingredients: Ingredients, name: str, *more: Collector, ledger: Ledger | None = None
+    scenario: Scenario,
+    ingredients: Ingredients,
+    name: str,
+    *more: Collector,
+    ledger: Ledger | None = None,
+    needed: Needed | None = None,
 ) -> pa.Table:
     """Rows of `events.parquet` of one approach, in memory; `more` collectors take in the same."""
-    return verified_records(scenario, ingredients, name, *more, ledger=ledger)[0]
+    return verified_records(scenario, ingredients, name, *more, ledger=ledger, needed=needed)[0]
 
 
 def verified_records(
-    scenario: Scenario, ingredients: Ingredients, name: str, *more: Collector, ledger: Ledger | None = None
+    scenario: Scenario,
+    ingredients: Ingredients,
+    name: str,
+    *more: Collector,
+    ledger: Ledger | None = None,
+    needed: Needed | None = None,
 ) -> tuple[pa.Table, Mismatch | None]:
-    """Rows of `events.parquet` of one approach, in memory, and the first thing that was wrong, if it is verified."""
+    """Rows of `events.parquet` of one approach, in memory, and the first thing that was wrong, if it is verified.
+
+    What the events need is counted if it is not given.
+    """
     tables: list[pa.Table] = []
     lists, verifier = lists_of(scenario, ingredients, name), verifier_of(scenario, ingredients, name)
-    collectors = [EventRecords(scenario, ingredients, name, lists, tables.append), *more]
+    counted = needed_of(scenario, ingredients) if needed is None else needed
+    collectors = [EventRecords(scenario, ingredients, name, counted, lists, tables.append), *more]
     if verifier is not None:
         collectors.append(verifier)
     answer(scenario, ingredients, name, collectors, ledger=ledger)

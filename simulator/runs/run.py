@@ -21,6 +21,7 @@ from simulator.inputs.out_directory import claim_out
 from simulator.inputs.room import check_room
 from simulator.results.errors import RunError
 from simulator.results.loads import kept_objects
+from simulator.results.needed import Needed, needed_of
 from simulator.results.run_directory import FIGURE, Outcome, RunDirectory
 from simulator.results.stopwatch import Stopwatch
 from simulator.runs.answer import Timed, answer
@@ -136,11 +137,14 @@ def _run_into(
             ingredients = gather(scenario, spark, in_memory=in_memory)
             if not in_memory:
                 deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.x_range)
+        progress.update(steps, description="counting the notifications that are needed")
+        with watch("needed"):
+            needed = needed_of(scenario, ingredients, deliveries)
         progress.update(steps, visible=False)
         for name in scenario.approaches:
             if starting.done():
                 spark()  # better told now than at the end if it failed
-            _answer(writing, ingredients, name, scenario, deliveries, progress, watch)
+            _answer(writing, ingredients, needed, name, scenario, deliveries, progress, watch)
     progress.update(steps, visible=True, description="aggregating on Spark")
     with watch("summary"):
         writing.summarise(spark())
@@ -159,6 +163,7 @@ def _run_into(
 def _answer(
     writing: RunDirectory,
     ingredients: Ingredients,
+    needed: Needed,
     name: str,
     scenario: Scenario,
     deliveries: SparkDeliveries | None,
@@ -166,7 +171,7 @@ def _answer(
     watch: Stopwatch,
 ) -> None:
     """Let one approach answer all events, under a bar of its own."""
-    outcome, collectors = writing.begin(name, ingredients)
+    outcome, collectors = writing.begin(name, ingredients, needed)
     if outcome.verifier is not None:
         collectors.append(Timed(outcome.verifier, watch, f"verify {name}"))
     shown = name if deliveries is None else f"{name}, deliveries on Spark"
@@ -211,26 +216,27 @@ def _verdicts(scenario: Scenario, outcomes: list[Outcome]) -> list[str]:
     lines = []
     for one in outcomes:
         count = 0 if one.verifier is None else len(one.verifier.verified)
-        checked = "every subscription" if scenario.verify == "all" else f"{count:,} subscriptions"
+        subscriptions = "every subscription" if scenario.verify == "all" else f"{count:,} subscriptions"
+        checked = f"verified {one.name}: {subscriptions}, {scenario.events.extent}"
         if one.mismatch is not None:
             lines.append(f"WRONG    {one.name}: {one.verdict}")
         elif scenario.network.order == "none" and one.lists is not None:
             ends = f"{one.lists.ends_wrong:.2%} of the lists end wrong, as they may without order"
-            lines.append(
-                f"verified {one.name}: {checked}, {scenario.events.count} events, all messages right; {ends}"
-            )
+            lines.append(f"{checked}, all messages right; {ends}")
         else:
-            lines.append(f"verified {one.name}: {checked}, {scenario.events.count} events, all right")
+            lines.append(f"{checked}, all right")
     return lines
 
 
 def _notes(outcomes: list[Outcome]) -> list[str]:
-    """Where the bottleneck sits, and what went wrong."""
+    """Where the bottleneck sits, whether a queue grows, and what went wrong."""
     lines = []
     for one in outcomes:
         bottleneck = one.loads.bottleneck(one.ledger)
         if bottleneck is not None:
             lines.append(f"busiest  {one.name}: {bottleneck}")
+        if one.unsteady is not None:
+            lines.append(f"WARNING  {one.name}: {one.unsteady}")
         if one.ledger.happened:
             told = ", ".join(f"{times} {what}" for what, times in sorted(one.ledger.happened.items()))
             lines.append(f"faults   {one.name}: {told}")

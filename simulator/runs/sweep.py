@@ -35,7 +35,7 @@ from simulator.inputs.plugins import loaded_plugins
 from simulator.inputs.room import check_room
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.versions import versions
-from simulator.runs.sweep_tables import paired_csv, read_rows, results_csv, rows_csv
+from simulator.runs.sweep_tables import Replications, paired_csv, read_rows, results_csv, rows_csv
 from simulator.runs.task import Failure, Task
 from simulator.runs.workers import cores, on_processes, on_spark
 from simulator.scenario.grid import Grid
@@ -58,6 +58,8 @@ class SweepResult:
     """Tasks that an earlier start had finished."""
     failures: list[str]
     """One line for each point that failed."""
+    unsteady: list[str]
+    """One line for each point and approach of which a run was not steady."""
 
     @property
     def lines(self) -> list[str]:
@@ -65,6 +67,7 @@ class SweepResult:
         found = f", {self.found} of them found finished" if self.found else ""
         return [
             *(f"FAILED   {line}" for line in self.failures),
+            *(f"WARNING  {line}" for line in self.unsteady),
             f"tasks    {self.tasks}{found}",
             f"results  {self.directory / 'results.csv'}, {self.directory / 'paired.csv'}",
         ]
@@ -111,10 +114,10 @@ def run_sweep(
             )
             with progress:
                 failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
-        _write_tables(directory, grid)
+        unsteady = _unsteady_lines(grid, _write_tables(directory, grid))
         failures = _failure_lines(grid, failed)
-        _write_manifest(directory, grid, failures, watch)
-    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures)
+        _write_manifest(directory, grid, failures, unsteady, watch)
+    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures, unsteady)
 
 
 @contextmanager
@@ -177,7 +180,6 @@ def _points(grid: Grid) -> dict[str, Any]:
     return {
         "rangecast": VERSION,
         "seeds": grid.seeds,
-        "warm_up": grid.warm_up,
         "keys": grid.keys,
         **({"plugins": plugins} if plugins else {}),
         "points": [point.scenario.model_dump(mode="json", exclude={"seed"}) for point in grid.points],
@@ -254,9 +256,7 @@ def _tasks(
             case (Failure() as failure, _) | (_, Failure() as failure):
                 failed[point, replication] = failure
             case (Path(), Path()):
-                tasks.append(
-                    Task(point, replication, scenario, grid.warm_up, population, objects, routes, loaded_plugins())
-                )
+                tasks.append(Task(point, replication, scenario, population, objects, routes, loaded_plugins()))
     return tasks, failed
 
 
@@ -275,7 +275,23 @@ def _failure_lines(grid: Grid, failed: dict[tuple[int, int], Failure]) -> list[s
     return lines
 
 
-def _write_tables(directory: Path, grid: Grid) -> None:
+def _unsteady_lines(grid: Grid, replications: Replications) -> list[str]:
+    """One line for each point and approach with runs in which a queue grew to the end."""
+    lines = []
+    for number, runs in replications.items():
+        for approach in grid.points[number].scenario.approaches:
+            loads = [float(row["offered_load"] or 0) for rows in runs for row in rows if row["approach"] == approach]
+            over = sum(load >= 1 for load in loads)
+            if over:
+                lines.append(
+                    f"point {number + 1} ({grid.points[number].label}): {approach}: not steady with {over} of "
+                    f"{len(loads)} seeds, so latencies depend on the length of the run"
+                )
+    return lines
+
+
+def _write_tables(directory: Path, grid: Grid) -> Replications:
+    """Write the tables; the rows that they are made of."""
     replications = {
         number: [read_rows(_file(directory, number, one)) for one in range(len(grid.seeds))]
         for number in range(len(grid.points))
@@ -283,14 +299,16 @@ def _write_tables(directory: Path, grid: Grid) -> None:
     }
     _write(directory / "results.csv", results_csv(grid, replications))
     _write(directory / "paired.csv", paired_csv(grid, replications))
+    return replications
 
 
-def _write_manifest(directory: Path, grid: Grid, failures: list[str], watch: Stopwatch) -> None:
+def _write_manifest(directory: Path, grid: Grid, failures: list[str], unsteady: list[str], watch: Stopwatch) -> None:
     manifest = {
         "grid": str(grid.path),
         "seeds": grid.seeds,
         "points": len(grid.points),
         "failures": failures,
+        "unsteady": unsteady,
         "versions": versions(),
         "seconds": watch.seconds,
     }

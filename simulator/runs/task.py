@@ -9,9 +9,13 @@ from typing import NamedTuple
 
 import pipeline
 from floor.errors import RangecastError
+from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble, lay_out, trace_of
 from simulator.inputs.plugins import Plugin, load_again
 from simulator.results.errors import RunError
+from simulator.results.loads import Loads
+from simulator.results.needed import needed_of
+from simulator.results.steadiness import offered_load
 from simulator.results.summary import Row, summary_rows
 from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
@@ -26,7 +30,6 @@ class Task(NamedTuple):
     replication: int
     scenario: Scenario
     """With the seed of the replication."""
-    warm_up: int
     population: Path
     objects: Path
     routes: Path
@@ -67,10 +70,14 @@ def _run(task: Task) -> list[Row]:
     x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
     ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
-    records = []
+    records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
-        table, mismatch = verified_records(scenario, ingredients, name)
+        load, ledger = Loads(len(ingredients.network)), Ledger()
+        more = [load] if scenario.engine == "des" else []
+        table, mismatch = verified_records(scenario, ingredients, name, *more, ledger=ledger, needed=needed)
         records.append(table)
+        busiest = offered_load(load, ledger, ingredients.events.time_s)
+        loads.append(None if busiest is None else busiest.utilisation)
         if mismatch is not None:
             raise RunError(f"{name}: {mismatch}")
-    return summary_rows(scenario.approaches, records, task.warm_up)
+    return summary_rows(scenario.approaches, records, scenario.events.warm_up, loads)

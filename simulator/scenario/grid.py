@@ -3,7 +3,7 @@
 scenario = "demo.toml"          # relative to the grid file; or a table [scenario]
 replications = 5
 seed = 1
-warm_up = 0                     # events left out of the means
+warm_up = 0                     # events left out of the means: events.warm_up of every point
 
 [grid]                          # every combination is a point
 k = [5, 10]
@@ -66,7 +66,6 @@ class Grid(NamedTuple):
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
     """Scenario seed of each replication, the same for every point: points and approaches share their events."""
-    warm_up: int
 
 
 class _File(BaseModel):
@@ -76,7 +75,7 @@ class _File(BaseModel):
     grid: dict[str, Any] = Field(default_factory=dict)
     replications: int = Field(default=5, ge=1)
     seed: Seed = 1
-    warm_up: int = Field(default=0, ge=0)
+    warm_up: int | None = Field(default=None, ge=0)
 
 
 def load_grid(path: Path) -> Grid:
@@ -117,14 +116,11 @@ def _parse(text: str, path: Path) -> Grid:
             f"{path}: replications = {file.replications}: with {tasks // file.replications:,} points that makes "
             f"{tasks:,} simulations, and a sweep has at most {_MOST_TASKS:,}; lower it or shorten the lists of [grid]"
         )
+    if file.warm_up is not None and "events.warm_up" in axes:
+        shown = f"{path}: warm_up = {file.warm_up}"
+        raise GridError(f"{shown}: grid.events.warm_up sets the same key; keep one of them")
     points = tuple(_point(path, file, dict(zip(axes, values, strict=True))) for values in product(*axes.values()))
-    for point in points:
-        if file.warm_up >= point.scenario.events.count:
-            raise GridError(
-                f"{path}: warm_up = {file.warm_up}: must be below events.count, which is "
-                f"{point.scenario.events.count} at the point {point.label}; lower it or add events"
-            )
-    return Grid(path, text, tuple(axes), points, replication_seeds(file.seed, file.replications), file.warm_up)
+    return Grid(path, text, tuple(axes), points, replication_seeds(file.seed, file.replications))
 
 
 def replication_seeds(seed: int, replications: int) -> tuple[int, ...]:
@@ -193,7 +189,7 @@ def _check_axis(path: Path, key: str, values: object, seen: list[str]) -> None:
 
 def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
     label = ", ".join(f"{key}={_toml(value)}" for key, value in chosen.items()) or "of the scenario as it is"
-    overrides = overrides_of(chosen)
+    overrides = overrides_of(chosen if file.warm_up is None else chosen | {"events.warm_up": file.warm_up})
     try:
         if isinstance(file.scenario, str):
             scenario = load_scenario(path.parent / file.scenario, overrides, beside=path.parent)

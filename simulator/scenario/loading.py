@@ -65,6 +65,7 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path =
     values: dict[str, Any] = {}
     for layer in layers:
         _place_files(layer.values, layer.path.parent)
+        _give_way(values, layer.values)
         _merge(values, layer.values)
     return _make(values, overrides, layers, path, beside)
 
@@ -147,7 +148,8 @@ def _seal_trace(values: dict[str, Any], named: str) -> None:
             f"{named}: the trace is not the one that events.sha256 stands for; bring that back, "
             "or remove events.sha256"
         )
-    wanted, given = events.setdefault("count", facts.events), objects.setdefault("count", facts.initial)
+    wanted = events.get("count") if "duration" in events else events.setdefault("count", facts.events)
+    given = objects.setdefault("count", facts.initial)
     if isinstance(wanted, int) and wanted > facts.events:
         raise ScenarioError(
             f"{named}: the trace holds {facts.events} events, but events.count = {wanted}; remove events.count"
@@ -242,6 +244,15 @@ def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
             values[key] = change
 
 
+def _give_way(values: dict[str, Any], changes: dict[str, Any]) -> None:
+    """Let a count of events give way to a duration that comes later, and the other way round."""
+    above, below = changes.get("events"), values.get("events")
+    if isinstance(above, dict) and isinstance(below, dict):
+        for key, other in (("count", "duration"), ("duration", "count")):
+            if key in above and other not in above:
+                below.pop(other, None)
+
+
 def _override(values: dict[str, Any], override: str) -> KeyPath:
     """Set a key as `--set` says; the key."""
     key, equals, value = override.partition("=")
@@ -257,6 +268,8 @@ def _override(values: dict[str, Any], override: str) -> KeyPath:
         parsed = value.strip()  # a bare word is a string: --set engine=des, --set events.rate=50/s
     path = tuple(key.strip().split("."))
     *tables, last = path
+    if tables == ["events"]:
+        _give_way(values, {"events": {last: parsed}})
     for table in tables:
         values = values.setdefault(table, {})
         if not isinstance(values, dict):

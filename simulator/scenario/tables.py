@@ -196,6 +196,14 @@ class Events(Table):
     """The stream of updates."""
 
     count: int = Field(default=200, ge=1, description="events; of a trace the first so many, all if left out")
+    duration_s: Seconds | None = Field(
+        default=None, alias="duration", description="instead of `count`: all events that arise up to this time"
+    )
+    warm_up: int = Field(
+        default=0,
+        ge=0,
+        description="events at the start that means leave out; windows of batches begin anew after them",
+    )
     kind: EventKind = Field(default="uniform", description="how y changes, or `trace` for events from a file")
     volatility: Positive = Field(
         default=1.0, description="of `gaussian`: the c of the paper's Fig. 15(b), steps of y have deviation c/8"
@@ -221,8 +229,21 @@ class Events(Table):
     )
     speed: Positive = Field(default=1.0, description="of arrival `trace`: how much faster than the file says")
 
+    @property
+    def extent(self) -> str:
+        """How many events there are, in words: their number, or the time in which they arise."""
+        return (
+            f"{self.count:,} events" if self.duration_s is None else f"{DURATION.format(self.duration_s)} of events"
+        )
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the count where there is a duration, so that what is written can be read."""
+        return {key: value for key, value in write(self).items() if key != "count" or self.duration_s is None}
+
     def misfits(self) -> Iterator[tuple[str, object, str]]:
         """Keys that do not go together: key, value, and rule with remedy."""
+        yield from self._misfits_of_length()
         shares = {"insert": self.insert, "delete": self.delete, "move": self.move}
         if math.fsum(shares.values()) > 1:
             yield "insert", self.insert, "insert, delete and move must add up to at most 1; lower one of them"
@@ -237,6 +258,20 @@ class Events(Table):
             yield key, getattr(self, key), 'only kind = "trace" reads a trace; set it or remove this key'
         elif self.arrival == "trace":
             yield "arrival", self.arrival, 'only kind = "trace" has times of its own; choose another arrival'
+
+    def _misfits_of_length(self) -> Iterator[tuple[str, object, str]]:
+        if self.duration_s is None:
+            if self.warm_up >= self.count:
+                rule = f"must be below events.count, which is {self.count}; lower it or add events"
+                yield "warm_up", self.warm_up, rule
+            return
+        if "count" in self.model_fields_set:
+            yield "count", self.count, "a count and events.duration exclude each other; remove one of them"
+        duration = DURATION.format(self.duration_s)
+        if self.duration_s <= 0:
+            yield "duration", duration, "must be above 0; raise it"
+        if self.arrival == "at-once":
+            yield "duration", duration, "events that all arise at once have no duration; set events.count instead"
 
 
 class Sizes(Table):

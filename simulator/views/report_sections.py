@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 from numpy.typing import NDArray
 
@@ -74,9 +75,19 @@ def facts_of(runs: list[Run]) -> Table:
         ("engine", ("engine",)),
         ("seed", ("seed",)),
     )
-    told = [[_plain(_known(run.manifest, "scenario", *keys)) for _, keys in wanted] for run in runs]
+    told = [[_plain(_known(_counted(run), *keys)) for _, keys in wanted] for run in runs]
     rows = [[run.name, *(_NETWORKS.get(cell, cell) for cell in row)] for run, row in zip(runs, told, strict=True)]
     return Table("the runs of this report", ["run", *(name for name, _ in wanted)], rows)
+
+
+def _counted(run: Run) -> dict[str, Any]:
+    """The scenario of a run, with the number of its events where it says how long they go on instead."""
+    scenario = dict(run.manifest["scenario"])
+    events = scenario.get("events")
+    if not isinstance(events, dict) or "count" in events or len(run.events) == 0:
+        return scenario
+    first = run.events.filter(pc.field("approach") == run.events["approach"][0])
+    return scenario | {"events": events | {"count": pc.sum(first["events"]).as_py()}}
 
 
 def _verdicts(series: list[Series]) -> dict[str, Any]:
@@ -144,6 +155,7 @@ def _latency(series: list[Series]) -> dict[str, Any]:
             one.label,
             _plain(_known(one.run.manifest, "approaches", one.approach, "bottleneck")),
             _percent(_known(one.run.manifest, "approaches", one.approach, "utilisation")),
+            _plain(_known(one.run.manifest, "approaches", one.approach, "steady")),
         ]
         for _, one in timed
     ]
@@ -151,7 +163,7 @@ def _latency(series: list[Series]) -> dict[str, Any]:
         "timed": bool(timed),
         "labels": _labels(series),
         "charts": [chart for chart in charts if chart is not None],
-        "bottlenecks": Table("bottlenecks", ["approach", "busiest", "busy"], rows),
+        "bottlenecks": Table("bottlenecks", ["approach", "busiest", "busy", "steady?"], rows),
     }
 
 

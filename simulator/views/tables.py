@@ -21,6 +21,10 @@ def _calls(value: float) -> str:
     return f"{round(value, 2) + 0.0:,.2f}" if value < 1000 else _count(value)  # + 0.0 takes the sign off a zero
 
 
+def _load(value: float) -> str:
+    return f"{value:.2f}" if value < 1 else f"{value:.2f}, not steady"
+
+
 METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("messages sent", "messages", _count),
     ("bytes out of the server", "bytes_out", _count),
@@ -40,6 +44,7 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("latency max, ms", "latency_max", _count),
     ("lists stale for, ms", "stale", _count),
     ("lists wrong, share of time", "wrong_share", "{:.2%}".format),
+    ("offered load", "offered_load", _load),
 )
 """What is compared: label, column of `summary.csv`, and how its values are written."""
 

@@ -53,7 +53,7 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
         f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {network.server}",
         f"overlay             {scenario.network.kind}, {len(_overlay_links(ingredients)):,} links",
         f"subscriptions       {_spread(held)} per broker",
-        f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.count:,} events",
+        f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.extent}",
         f"overlay hops        {hops}",
     ]
 

@@ -37,7 +37,7 @@ def test_the_tables_are_those_of_the_way_in_memory(
 ) -> None:
     monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(pipeline.populations, "ROWS_PER_FILE", 1500)
-    monkeypatch.setattr(spark_deliveries, "_HELD", 5000)  # several jobs
+    monkeypatch.setattr(spark_deliveries, "HELD", 5000)  # several jobs
     values = VALUES | {"network": {"brokers": 16, "space": space}}
     if traced:
         write_random_trace(tmp_path / "trace", 3, objects=40, events=150)

@@ -14,6 +14,7 @@ import pytest
 from simulator.inputs.ingredients import Ingredients, assemble, place_brokers
 from simulator.results.collectors import EventRecords
 from simulator.results.lists import Lists
+from simulator.results.needed import needed_of
 from simulator.runs.answer import answer, verified_records
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import LOWER, EventStream
@@ -119,9 +120,12 @@ def test_lists_end_wrong_where_the_last_event_is_overtaken(order: str, wrong: fl
     """An event at node 2 comes to nodes 0 and 1 after the next one, at node 0."""
     scenario, ingredients, _ = row("cn-relax", order)
     ingredients = ingredients._replace(events=ingredients.events.part(0, 2))
-    lists = Lists(scenario, ingredients, "cn-relax")
+    lists, needed = Lists(scenario, ingredients, "cn-relax"), needed_of(scenario, ingredients)
     answer(
-        scenario, ingredients, "cn-relax", [EventRecords(scenario, ingredients, "cn-relax", lists, lambda _: None)]
+        scenario,
+        ingredients,
+        "cn-relax",
+        [EventRecords(scenario, ingredients, "cn-relax", needed, lists, lambda _: None)],
     )
     assert lists.ends_wrong == pytest.approx(wrong)
     assert lists.mismatch is None

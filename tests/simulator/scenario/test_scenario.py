@@ -84,6 +84,11 @@ def test_the_demo_is_the_documented_one() -> None:
         (("[network]\nbrokers = 4", '[costs]\nsnap = "-1us"'), ":10: costs.snap = '-1us': ", "must be a duration"),
         (("[network]\nbrokers = 4", "[events]\nmove = 1.5"), ":10: events.move = 1.5: ", "at most 1.0; lower it"),
         (("[network]\nbrokers = 4", "[events]\nmove = '1'"), ":10: events.move = '1': ", "must be a number"),
+        (("[network]\nbrokers = 4", "[events]\nwarm_up = 200"), ":10: events.warm_up = 200: ", "below events.count"),
+        (("[network]\nbrokers = 4", '[events]\nduration = "0s"'), ":10: events.duration = '0s': ", "raise it"),
+        (("[network]\nbrokers = 4", '[events]\ncount = 9\nduration = "1s"'), ":10: events.count = 9: ", "exclude"),
+        (("[network]\nbrokers = 4", '[events]\nduration = "1s"\narrival = "at-once"'), ":10: events.duration = '1s'",
+         "no duration; set events.count instead"),
         (("[network]\nbrokers = 4", "[events]\nspeed = 0"), ":10: events.speed = 0: ", "above 0.0; raise it"),
         (("[network]\nbrokers = 4", "[events]\nspeed = inf"), ":10: events.speed = inf: ", "must be a finite number"),
         (("[network]\nbrokers = 4", '[events]\nkind = "zipf"'), ":10: events.kind = 'zipf': ", "one of gaussian"),
@@ -175,6 +180,22 @@ def test_overrides_replace_and_are_checked(tmp_path: Path) -> None:
     assert "not a table" in message_for(tmp_path, SMALL, "k.x=1")
     with pytest.raises(ScenarioError, match="only a scenario file can extend"):
         load_scenario(path, ("extends=base.toml",))
+
+
+def test_a_duration_takes_the_place_of_a_count_and_the_other_way_round(tmp_path: Path) -> None:
+    path = tmp_path / "base.toml"
+    path.write_text(f"{SMALL}\n[events]\ncount = 9\nrate = '10/s'\n", encoding="utf-8")
+    lasting = load_scenario(path, ("events.duration=3s",))
+    assert lasting.events.duration_s == 3
+    assert "count" not in scenario_toml(lasting).partition("[events]")[2].partition("[")[0]
+    below = tmp_path / "below.toml"
+    below.write_text('extends = "base.toml"\nevents.duration = "2s"\n', encoding="utf-8")
+    assert load_scenario(below).events.duration_s == 2
+    again = load_scenario(below, ("events.count=5",)).events
+    assert (again.count, again.duration_s) == (5, None)
+    written = tmp_path / "written.toml"
+    written.write_text(scenario_toml(lasting), encoding="utf-8")
+    assert load_scenario(written) == lasting
 
 
 def test_an_override_is_blamed_for_its_own_value_only(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     assert all(about["description"] for about in (*keys.values(), *SCHEMA["properties"].values()))
     without = {key for key, about in keys.items() if "default" not in about}
     optional = {f"topology.{key}" for key in ("bandwidth", "file", "format", "sha256")}
-    assert without == {"name", "approaches", "extends", "events.file", "events.sha256"} | optional
+    assert without == {"name", "approaches", "extends", "events.duration", "events.file", "events.sha256"} | optional
 
 
 def test_defaults_are_those_of_the_loader(tmp_path: Path) -> None:
