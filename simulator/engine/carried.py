@@ -9,7 +9,7 @@ from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified
 from simulator.workload.windows import Chunk
 
-__all__ = ["Carried", "Queues", "Traffic", "Transmissions"]
+__all__ = ["Carried", "Moments", "Queues", "Traffic", "Transmissions"]
 
 
 class Queues(NamedTuple):
@@ -60,6 +60,19 @@ class Transmissions(NamedTuple):
     """When the receiver had it, NaN if it never got it."""
     wait_s: NDArray[np.float64] | None = None
     """How long it had waited before, at its sender, for broker and uplink together."""
+    again: NDArray[np.bool_] | None = None
+    """Whether it repeats an earlier one; None where none do."""
+
+
+class Moments(NamedTuple):
+    """When what took place, in seconds, whatever message it was about."""
+
+    sent_s: NDArray[np.float64]
+    """(transmissions,) when the uplink began with each."""
+    came_s: NDArray[np.float64]
+    """(waits,) when each message came to a broker that had others to serve before,"""
+    begun_s: NDArray[np.float64]
+    """(waits,) and when it began with it, or crashed."""
 
 
 class Carried(NamedTuple):
@@ -76,6 +89,8 @@ class Carried(NamedTuple):
     """Those of them that are watched, in the order of the messages."""
     sent: Transmissions | None = None
     """Where they are recorded."""
+    moments: Moments | None = None
+    """None without a clock."""
 
     @property
     def window_of(self) -> NDArray[np.int64]:

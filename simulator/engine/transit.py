@@ -14,7 +14,7 @@ from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
-from simulator.engine.transmissions import timed_transmissions
+from simulator.engine.transmissions import moments_of, timed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.windows import Chunk
@@ -166,7 +166,8 @@ class Transit:
         received, notified = world.audience.count(*at), world.audience.name(*at, traffic.time_s)
         routes = world.ingredients.routes
         sent = timed_transmissions(routes, self._hops, times, size, world.broker_s) if world.records_hops else None
-        return Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, sent)
+        moments = moments_of(routes, self._hops, times, size, world.broker_s)
+        return Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, sent, moments)
 
 
 def next_hops(hops: Hops) -> tuple[list[int], list[int]]:

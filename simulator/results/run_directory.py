@@ -2,6 +2,7 @@
 
 events.parquet     one row per approach and window           hops.parquet    one per transmission, if asked for
 brokers.parquet    what every broker carried                 links.parquet   what every IP link carried
+series.parquet     what went on in slices of time, of des    faults.parquet  all that went wrong, if anything could
 summary.csv        means per event, by Spark                 comparison.png  the same, drawn
 scenario.toml      what was run, in full                     manifest.json   seed, versions, verdicts, timings
 """
@@ -19,11 +20,14 @@ from pyspark.sql import SparkSession
 import pipeline
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
+from simulator.engine.fault_log import FaultLog
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.comparison_figure import comparison_title, draw_comparison
+from simulator.results.fault_records import FaultRecords
 from simulator.results.loads import Loads
+from simulator.results.series import Series, series_table
 from simulator.results.verify import Verifier, verifier_of
 from simulator.results.versions import versions
 from simulator.scenario.loading import scenario_toml
@@ -42,6 +46,7 @@ class Outcome:
     approach: Approach
     loads: Loads
     verifier: Verifier | None
+    series: Series
     ledger: Ledger = field(default_factory=Ledger)
 
     @property
@@ -88,6 +93,7 @@ class RunDirectory:
     def __enter__(self) -> Self:
         self._events = self._table("events.parquet", pipeline.EVENTS)
         self._hops = self._table("hops.parquet", pipeline.HOPS) if "hops" in self._scenario.record else None
+        self._faults = self._table("faults.parquet", pipeline.FAULTS) if self._scenario.faults.any else None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,19 +104,24 @@ class RunDirectory:
 
     def begin(self, name: str, ingredients: Ingredients) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
-        scenario = self._scenario
+        scenario, approach = self._scenario, parse_approach(name)
         outcome = Outcome(
             name,
-            parse_approach(name),
+            approach,
             Loads(len(ingredients.network)),
             verifier_of(scenario, ingredients, name),
+            Series(scenario.sizes.of(approach), scenario.costs.broker_s),
         )
         collectors: list[Collector] = [
             outcome.loads,
+            outcome.series,
             EventRecords(scenario, ingredients, name, self._events.write_table),
         ]
         if self._hops is not None:
             collectors.append(HopRecords(scenario, name, self._hops.write_table))
+        if self._faults is not None:
+            outcome.ledger.faults = FaultLog()
+            collectors.append(FaultRecords(name, outcome.ledger.faults, self._faults.write_table))
         self.outcomes.append(outcome)
         return outcome, collectors
 
@@ -123,12 +134,15 @@ class RunDirectory:
         draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients) -> None:
-        """Write what brokers and links carried."""
+        """Write what brokers and links carried, and with a clock what happened when."""
         sized = [(one, self._scenario.sizes.of(one.approach)) for one in self.outcomes]
         brokers = [one.loads.broker_table(one.name, size) for one, size in sized]
         links = [one.loads.link_table(one.name, size, ingredients.routes) for one, size in sized]
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
+        if self._scenario.engine == "des":
+            series = series_table([(one.name, one.series) for one in self.outcomes])
+            pq.write_table(series, self._directory / "series.parquet", compression="zstd")
 
     def write_manifest(
         self, ingredients: Ingredients, kept_objects: dict[str, float], seconds: dict[str, float], deliveries: str
