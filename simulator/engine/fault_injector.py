@@ -223,8 +223,7 @@ class FaultInjector:
                 raise RangecastError(
                     f"the journal does not lead to the same answers from event {transit.chunk.first}"
                 )
-        events = sum(len(chunk.events.object) for chunk in self._journal)
-        up_s = world.clock.now + faults.server_downtime_s + events * faults.replay_s
+        up_s = world.clock.now + faults.server_downtime_s + world.journal_events * faults.replay_s
         down = FaultRow(world.clock.now, "server crash", why, world.ingredients.server)
         world.ledger.note(down._replace(seconds=up_s - world.clock.now))
         self._crash_server(up_s)

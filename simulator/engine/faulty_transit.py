@@ -98,8 +98,8 @@ class FaultyTransit(Transit):
             return 0
         self._take_back(self._deliveries)
         self._deliveries = []
-        self._attempt.stale = True
         unfinished = np.flatnonzero(np.array(self._missing) > 0)
+        self._attempt.anew.update(unfinished.tolist())
         self._attempt = self._attempt_with(self.outgoing, unfinished)
         for message, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
             self._missing[message] = rows + 1
@@ -126,7 +126,7 @@ class FaultyTransit(Transit):
             self._queues.uplink_busy_s[broker] -= (
                 0 if flight.is_copy else flight.departed_s - max(flight.depart_s, now)
             )
-            if flight.depart_s < now:
+            if flight.depart_s < now and not flight.is_copy:
                 self._lose(flight, "crash", now)
             else:
                 self._count(flight.attempt, flight.row, flight.again, -1)
@@ -269,36 +269,35 @@ class FaultyTransit(Transit):
         if self._flying.pop(flight.number, None) is None:
             return
         self._end(flight)
-        attempt, row = flight.attempt, flight.row
-        if not attempt.stale and self._faults.down_s[flight.sender] == np.inf:
-            self._note("resend", attempt.message[row], sender=flight.sender, receiver=flight.receiver)
-            self._send(attempt, row, self.world.clock.now, 0.0, True)
+        if not flight.in_vain and self._faults.down_s[flight.sender] == np.inf:
+            self._note("resend", flight.message, sender=flight.sender, receiver=flight.receiver)
+            self._send(flight.attempt, flight.row, self.world.clock.now, 0.0, True)
 
     def _arrive(self, arrived: Due) -> None:
         flight: Flight = arrived.value
         if self._flying.pop(flight.number, None) is None:
             return
         attempt, row, receiver = flight.attempt, flight.row, flight.receiver
-        if not attempt.stale and self._faults.down_s[receiver] < np.inf:
+        if not flight.in_vain and self._faults.down_s[receiver] < np.inf:
             self._lose(flight, "crash", flight.ends_s)
             return
         self._end(flight)
-        if attempt.stale or attempt.arrived[row]:
+        if flight.in_vain or attempt.arrived[row]:
             return
         attempt.arrived[row] = True
         self._handle(attempt, receiver, row, attempt.message[row], attempt.delivers[row])
 
     def _end(self, flight: Flight) -> None:
         """Tell what the link did to a transmission; one whose state of the network is over comes to nothing."""
-        if flight.attempt.stale and not any(what == "loss" for what, *_ in flight.faults):
+        if flight.in_vain and not any(what == "loss" for what, *_ in flight.faults):
             self._lose(flight, "anew", flight.ends_s)
             return
         for what, why, seconds in flight.faults:
             self._tell(flight, what, why, seconds)
 
     def _lose(self, flight: Flight, why: str, time_s: float) -> None:
-        """Let a transmission come to nothing at a time."""
-        for what, reason, seconds in flight.faults:
+        """Let a transmission come to nothing at a time; if it has not left its sender, the link did nothing to it."""
+        for what, reason, seconds in flight.faults if time_s >= flight.departed_s else ():
             self._tell(flight, what, reason, seconds)
         self._tell(flight, "loss", why, time_s - flight.depart_s)
         recorded = self._sent[flight.number]
@@ -307,7 +306,7 @@ class FaultyTransit(Transit):
 
     def _tell(self, flight: Flight, what: str, why: str, seconds: float) -> None:
         where = {"sender": flight.sender, "receiver": flight.receiver, "seconds": seconds, "time_s": flight.depart_s}
-        self._note(what, flight.attempt.message[flight.row], why=why, **where)
+        self._note(what, flight.message, why=why, **where)
 
     def _note(self, what: str, message: int, **about: Any) -> None:
         """Log a fault of a message, which happens now unless told otherwise."""

@@ -32,7 +32,8 @@ class Attempt:
             sources[absent] = (sources[absent] + 1) % len(ingredients.network)
         hops = journeys_of(ingredients, approach, part, sources)
         routes, size = ingredients.routes, world.scenario.sizes.of(approach)
-        self.stale = False
+        self.anew: set[int] = set()
+        """Messages that were started anew after this: what is under way of them here comes to nothing."""
         self.sources = sources.tolist()
         self.at_source = hops.at_source.tolist()
         self.local = dict(zip(messages.tolist(), range(len(messages)), strict=True))
@@ -69,6 +70,16 @@ class Flight(NamedTuple):
     """What, why and seconds of the faults that the link does to it."""
     is_copy: bool = False
     """Whether the link made it of another one, without the uplink."""
+
+    @property
+    def message(self) -> int:
+        """Its message."""
+        return int(self.attempt.message[self.row])
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether its message has been started anew since."""
+        return self.message in self.attempt.anew
 
     @property
     def sender(self) -> int:

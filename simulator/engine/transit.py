@@ -47,6 +47,8 @@ class World:
         self.broker_s = scenario.costs.broker_s
         self.broker_free = [0.0] * len(ingredients.network)
         self.uplink_free = [0.0] * len(ingredients.network)
+        self.journal_events = 0
+        """Events that have reached the server."""
 
     def at(self, time: float, act: Callable[[Due], None], value: object) -> None:
         """Call `act` when the clock shows a time."""
