@@ -116,12 +116,12 @@ def test_what_was_lost_is_drawn_up_to_there(troubled: EventJourney) -> None:
     axes = draw_journey(troubled).axes[0]
     drawn = {one.get_label(): one for one in axes.collections}
     losses = troubled.losses.values()
-    crosses = drawn["lost"].get_offsets()
+    crosses = np.asarray(drawn["lost"].get_offsets())
     assert len(crosses) == len(losses)
     ends = sorted((row.time_s + (row.seconds or 0.0) - troubled.arose_s) * 1e3 for row in losses)
-    assert np.allclose(sorted(np.asarray(crosses)[:, 0]), ends)
+    assert np.allclose(sorted(crosses[:, 0]), ends)
     half_way = sum(row.why in ("link", "partition") for row in losses)
-    ranks = np.asarray(crosses)[:, 1]
+    ranks = crosses[:, 1]
     assert 0 < np.sum(ranks != np.floor(ranks)) <= half_way
     assert "sent again" in drawn
     bars = [line for line in axes.lines if line.get_linewidth() == 5]
