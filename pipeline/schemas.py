@@ -7,6 +7,7 @@ __all__ = [
     "BROKERS",
     "COUNTS",
     "EVENTS",
+    "FAULTS",
     "HOPS",
     "INTERVALS",
     "LINKS",
@@ -16,6 +17,7 @@ __all__ = [
     "POPULATION_15D",
     "POPULATION_15D_VERSION",
     "POPULATION_VERSION",
+    "SERIES",
     "SUMMARY",
     "TIMES",
     "TRACE_EVENTS",
@@ -155,6 +157,32 @@ HOPS = pa.schema(
         *_required(pa.int64(), "event", "message", "from", "to", "bytes"),
         *_required(pa.string(), "kind"),
         *_optional(pa.float64(), "depart", "arrive"),
+    ]
+)
+
+#: `faults.parquet`: one row per thing that went wrong, in the order in which it became known; `time` and `seconds`
+#: are in seconds. What does not apply is null.
+FAULTS = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.float64(), "time"),
+        *_required(pa.string(), "what"),
+        *_optional(pa.string(), "why"),
+        *_optional(pa.int64(), "broker", "from", "to", "event", "message"),
+        *_optional(pa.float64(), "seconds"),
+    ]
+)
+
+#: `series.parquet`: one row per approach and slice of time, which begins at `time` and lasts `seconds`; see
+#: `simulator.results.series`.
+SERIES = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.float64(), "time", "seconds"),
+        *_required(pa.int64(), "bytes", "notifications"),
+        *_required(pa.float64(), "queue_mean"),
+        *_required(pa.int64(), "queue_longest"),
+        *_optional(pa.float64(), "wrong_lists"),
     ]
 )
 

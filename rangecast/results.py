@@ -93,6 +93,16 @@ class Result:
         """One row per hop, if the scenario has `record = ["hops"]`."""
         return self._run.table("hops")
 
+    @cached_property
+    def faults(self) -> pa.Table:
+        """One row per thing that went wrong, if the scenario has faults."""
+        return self._run.table("faults")
+
+    @cached_property
+    def series(self) -> pa.Table:
+        """One row per approach and slice of time, of the engine `des`."""
+        return self._run.table("series")
+
     def plot(self) -> "Figure":
         """Draw what the approaches cost: traffic, notifications received and, of the engine `des`, latency."""
         from rangecast.shown import shown

@@ -16,6 +16,7 @@ __all__ = [
     "RESENT",
     "WATERMARK",
     "Carried",
+    "Moments",
     "Queues",
     "Traffic",
     "Transmissions",
@@ -87,6 +88,25 @@ class Transmissions(NamedTuple):
     wait_s: NDArray[np.float64] | None = None
     """How long it had waited before, at its sender, for broker and uplink together."""
 
+    @property
+    def again(self) -> NDArray[np.bool_]:
+        """Whether each repeats an earlier one."""
+        repeats: NDArray[np.bool_] = self.kind == RESENT
+        return repeats
+
+
+class Moments(NamedTuple):
+    """When what took place, in seconds, whatever message it was about."""
+
+    sent_s: NDArray[np.float64]
+    """(transmissions,) when the uplink began with each."""
+    came_s: NDArray[np.float64]
+    """(waits,) when each message came to a broker that had others to serve before,"""
+    begun_s: NDArray[np.float64]
+    """(waits,) and when it began with it, or crashed."""
+    control_s: NDArray[np.float64]
+    """(control messages,) when each left."""
+
 
 class Carried(NamedTuple):
     """A chunk of events, what an approach sent for it, how that travelled and whom it reached."""
@@ -102,6 +122,8 @@ class Carried(NamedTuple):
     """Those of them that are watched, in the order of the messages."""
     sent: Transmissions | None = None
     """Where they are recorded."""
+    moments: Moments | None = None
+    """None without a clock."""
 
     @property
     def window_of(self) -> NDArray[np.int64]:

@@ -118,7 +118,7 @@ class _Server:
             reach_s = events.time_s + transmit_s + routes.delay_ms[events.origin, place] / 1e3
             window_of = np.repeat(np.arange(chunk.windows), np.diff(starts)).tolist()
             for window, time in zip(window_of, reach_s.tolist(), strict=True):
-                world.at(time, self._reach, (transit, window))
+                world.at(time, self._reach_with_event, (transit, window))
             for window, time in enumerate(chunk.closes_s.tolist()):
                 world.at(time, self._reach, (transit, window))
         world.at(float(events.time_s[-1]), self.feed, None)
@@ -128,6 +128,11 @@ class _Server:
         transit, window = arisen.value
         transit.set_out()
         transit.start(window)
+
+    def _reach_with_event(self, reached: Due) -> None:
+        """Write an event into the journal, and note it."""
+        self._world.journal_events += 1
+        self._reach(reached)
 
     def _reach(self, reached: Due) -> None:
         """Note an event, or the end of a window's time."""

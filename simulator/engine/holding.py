@@ -53,4 +53,9 @@ def held_back(
             control_transmissions(told, elsewhere, complete_s[elsewhere], routes),
             control_transmissions(marks, None, watermark_s[marks.window], routes),
         )
-    return carried._replace(traffic=traffic._replace(control=rows, watermark_s=watermark_s), sent=sent)
+    moments = carried.moments
+    if moments is not None:
+        left_s = (moments.control_s, heard.depart_s, complete_s[elsewhere], watermark_s[marks.window])
+        moments = moments._replace(control_s=np.concatenate(left_s))
+    traffic = traffic._replace(control=rows, watermark_s=watermark_s)
+    return carried._replace(traffic=traffic, sent=sent, moments=moments)

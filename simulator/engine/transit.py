@@ -16,7 +16,7 @@ from simulator.engine.control import Watermarks, echo
 from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
-from simulator.engine.transmissions import message_of, timed_transmissions
+from simulator.engine.transmissions import message_of, moments_of, timed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.windows import Chunk
@@ -51,6 +51,8 @@ class World:
         self.uplink_free = [0.0] * len(ingredients.network)
         holds = scenario.network.order == "hold"
         self.watermarks = Watermarks(ingredients.routes, ingredients.server) if holds else None
+        self.journal_events = 0
+        """Events that have reached the server."""
 
     def at(self, time: float, act: Callable[[Due], None], value: object) -> None:
         """Call `act` when the clock shows a time."""
@@ -168,7 +170,8 @@ class Transit:
         )
         at = (self.outgoing.table, traffic.message, traffic.broker)
         received, notified = world.audience.count(*at), world.audience.name(*at)
-        carried = Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified)
+        moments = moments_of(world.ingredients.routes, self._hops, times, size, world.broker_s)
+        carried = Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, None, moments)
         if world.records_hops:
             hops, routes = self._hops, world.ingredients.routes
             sent = timed_transmissions(routes, hops, carried.window_of, times, size, world.broker_s)

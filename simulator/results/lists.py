@@ -10,6 +10,7 @@ from simulator.engine.carried import Carried
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.watched import watched_of
+from simulator.results.series import Series
 from simulator.results.timeline import Timeline, WrongList
 from simulator.scenario.scenario import Scenario
 
@@ -32,7 +33,8 @@ class Moments(NamedTuple):
 class Lists:
     """Follows the lists of watched subscriptions by the clock, in the order that the scenario gives to messages."""
 
-    def __init__(self, scenario: Scenario, ingredients: Ingredients, name: str) -> None:
+    def __init__(self, scenario: Scenario, ingredients: Ingredients, name: str, series: Series | None = None) -> None:
+        self._series = series
         watched, churn = watched_of(scenario, ingredients), plan_faults(scenario, ingredients).churn
         self._ingredients, self._network = ingredients, scenario.network
         self._nodes = np.append(ingredients.nodes, churn.nodes)[watched.ids]
@@ -50,6 +52,8 @@ class Lists:
     def take(self, carried: Carried) -> Moments:
         """Follow a chunk."""
         told = self._timeline.take(carried, self._taken_s(carried))
+        if self._series is not None:
+            self._series.take_wrong(*self._timeline.spans)
         stale_ms = np.where(told.lists > 0, told.stale_s / np.maximum(told.lists, 1), np.nan) * 1e3
         return Moments(stale_ms, told.wrong_s, told.counted_s)
 
@@ -78,6 +82,6 @@ class Lists:
         return np.count_nonzero(self._timeline.wrong) / present if present else 0.0
 
 
-def lists_of(scenario: Scenario, ingredients: Ingredients, name: str) -> Lists | None:
-    """Follows lists under an approach; None without a clock."""
-    return None if scenario.engine == "tally" else Lists(scenario, ingredients, name)
+def lists_of(scenario: Scenario, ingredients: Ingredients, name: str, series: Series | None = None) -> Lists | None:
+    """Follows lists under an approach, and tells a series how many are wrong; None without a clock."""
+    return None if scenario.engine == "tally" else Lists(scenario, ingredients, name, series)

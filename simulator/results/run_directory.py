@@ -2,6 +2,7 @@
 
 events.parquet     one row per approach and window           hops.parquet    one per transmission, if asked for
 brokers.parquet    what every broker carried                 links.parquet   what every IP link carried
+series.parquet     what went on in slices of time, of des    faults.parquet  all that went wrong, if anything could
 summary.csv        means per event, by Spark                 comparison.png  the same, drawn
 scenario.toml      what was run, in full                     manifest.json   seed, versions, verdicts, timings
 """
@@ -21,13 +22,16 @@ from pyspark.sql import SparkSession
 import pipeline
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
+from simulator.engine.fault_log import FaultLog
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.comparison_figure import comparison_title, draw_comparison
+from simulator.results.fault_records import FaultRecords
 from simulator.results.lists import Lists, lists_of
 from simulator.results.loads import Loads
 from simulator.results.needed import Needed
+from simulator.results.series import Series, series_table
 from simulator.results.steadiness import offered_load, unsteady
 from simulator.results.verify import Mismatch, Verifier, first_mismatch, verifier_of
 from simulator.results.versions import versions
@@ -47,6 +51,7 @@ class Outcome:
     approach: Approach
     loads: Loads
     verifier: Verifier | None
+    series: Series
     lists: Lists | None
     time_s: NDArray[np.float64]
     """When events arise."""
@@ -110,6 +115,7 @@ class RunDirectory:
     def __enter__(self) -> Self:
         self._events = self._table("events.parquet", pipeline.EVENTS)
         self._hops = self._table("hops.parquet", pipeline.HOPS) if "hops" in self._scenario.record else None
+        self._faults = self._table("faults.parquet", pipeline.FAULTS) if self._scenario.faults.any else None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -120,21 +126,27 @@ class RunDirectory:
 
     def begin(self, name: str, ingredients: Ingredients, needed: Needed) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
-        scenario = self._scenario
+        scenario, approach = self._scenario, parse_approach(name)
+        series = Series(scenario.sizes.of(approach), scenario.sizes.control_bytes, scenario.costs.broker_s)
         outcome = Outcome(
             name,
-            parse_approach(name),
+            approach,
             Loads(len(ingredients.network)),
             verifier_of(scenario, ingredients, name),
-            lists_of(scenario, ingredients, name),
+            series,
+            lists_of(scenario, ingredients, name, series),
             ingredients.events.time_s,
         )
         collectors: list[Collector] = [
             outcome.loads,
+            outcome.series,
             EventRecords(scenario, ingredients, name, needed, outcome.lists, self._events.write_table),
         ]
         if self._hops is not None:
             collectors.append(HopRecords(scenario, name, self._hops.write_table))
+        if self._faults is not None:
+            outcome.ledger.faults = FaultLog()
+            collectors.append(FaultRecords(name, outcome.ledger.faults, self._faults.write_table))
         self.outcomes.append(outcome)
         return outcome, collectors
 
@@ -148,13 +160,16 @@ class RunDirectory:
         draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients) -> None:
-        """Write what brokers and links carried."""
+        """Write what brokers and links carried, and with a clock what happened when."""
         control = self._scenario.sizes.control_bytes
         sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
         brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
         links = [one.loads.link_table(one.name, sizes, ingredients.routes) for one, sizes in sized]
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
+        if self._scenario.engine == "des":
+            series = series_table([(one.name, one.series) for one in self.outcomes])
+            pq.write_table(series, self._directory / "series.parquet", compression="zstd")
 
     def write_manifest(
         self, ingredients: Ingredients, kept_objects: dict[str, float], seconds: dict[str, float], deliveries: str

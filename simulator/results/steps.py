@@ -90,6 +90,8 @@ class Told(NamedTuple):
     objects: Ints
     """(2, k) that list, and the right one."""
     y: Floats
+    wrong_before: Ints
+    """(steps,) lists that count and were wrong until each step."""
     missed: Ints
     """(2,) window and subscription of the first list that changed without a word; -1 if none."""
     spare: Flags
@@ -235,6 +237,7 @@ def run_steps(
     begun, began, window, number, arose_s = 0, 0, -1, -1, 0.0
     for step in range(len(events.time_s)):
         time_s, at = events.time_s[step], events.at[step]
+        told.wrong_before[step] = wrong
         if window >= 0:
             told.wrong_s[window] += wrong * (time_s - now_s)
             told.counted_s[window] += counted * (time_s - now_s)

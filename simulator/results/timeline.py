@@ -21,7 +21,7 @@ from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 
-__all__ = ["Timeline", "WrongList"]
+__all__ = ["Spans", "Timeline", "WrongList"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,6 +49,15 @@ class WrongList(NamedTuple):
         return f"holds a wrong list: holds object {i} with y = {known!r}, right is {y!r}"
 
 
+class Spans(NamedTuple):
+    """Spans of time, end to end, and how many of the lists that count were wrong in each."""
+
+    start_s: Floats
+    end_s: Floats
+    wrong: Ints
+    counted: int
+
+
 class Timeline:
     """Follows the lists of some subscriptions through time, under one approach.
 
@@ -71,6 +80,8 @@ class Timeline:
     ----------
     mismatch : WrongList or None
         The first list that was wrong while nothing was under way to it.
+    spans : Spans
+        Of the last chunk that was taken.
 
     Notes
     -----
@@ -91,6 +102,7 @@ class Timeline:
         l, r = np.append(workload.l, churn.l)[watched], np.append(workload.r, churn.r)[watched]
         room = max(len(workload.x), int(events.object.max(initial=-1)) + 1)
         self.mismatch: WrongList | None = None
+        self.spans = Spans(np.empty(0), np.empty(0), np.empty(0, np.int64), 0)
         self._watched, self._events, self._in_place = watched, events, in_place
         self._relaxed = approach.serverless
         self._joined, self._left = churn.joined[watched], churn.left[watched]
@@ -193,19 +205,24 @@ class Timeline:
             np.full(2, -1),
             np.full((2, k), -1),
             np.full((2, k), np.inf),
+            np.zeros(len(happening.time_s), np.int64),
             np.full(2, -1),
             np.zeros(len(expected.need_object), np.bool_),
         )
         notes = count_notes(self._truth, happening) if self._relaxed else 0
         self._chains = grown(self._chains, len(due.key) + notes)
-        state = (self._truth, self._held, self._chains, self._clock)
+        state, begun_s = (self._truth, self._held, self._chains, self._clock), self._now_s
         self._now_s = run_steps(*state, happening, due, expected, told, self._now_s, self._in_place, self._relaxed)
-        if np.isfinite(until_s):  # nothing happens until the next chunk begins
-            clock, last_s = self._clock, until_s - self._now_s
-            counts = clock.counted & clock.present
-            told.wrong_s[-1] += np.count_nonzero(clock.wrong & counts) * last_s
-            told.counted_s[-1] += np.count_nonzero(counts) * last_s
-            self._now_s = until_s
+        clock, last_s = self._clock, until_s if np.isfinite(until_s) else self._now_s
+        counts = clock.counted & clock.present
+        counted, wrong = np.count_nonzero(counts), np.count_nonzero(clock.wrong & counts)
+        # Nothing happens until the next chunk begins.
+        told.wrong_s[-1] += wrong * (last_s - self._now_s)
+        told.counted_s[-1] += counted * (last_s - self._now_s)
+        ends_s = np.append(happening.time_s, last_s)
+        wrong_lists = np.append(told.wrong_before, wrong)
+        self.spans = Spans(np.append(begun_s, ends_s[:-1]), ends_s, wrong_lists, int(counted))
+        self._now_s = last_s
         if self.mismatch is None and told.mismatch[0] >= 0:
             s, event = told.mismatch.tolist()
             held, right = (_pairs(*one) for one in zip(told.objects, told.y, strict=True))

@@ -75,7 +75,9 @@ def _in_small(scenario: Scenario) -> Scenario:
     events, faults = scenario.events, scenario.faults
     if events.file is not None:
         events = Events(insert=0.1, delete=0.1, move=0.1)
-    few = {name: min(getattr(faults, name), 5) for name in ("joins", "leaves")}
+    few: dict[str, object] = {name: min(getattr(faults, name), 5) for name in ("joins", "leaves")}
+    if faults.at:  # their times and brokers are those of the whole scenario
+        few |= {"at": [], "crashes": max(faults.crashes, 1)}
     smaller = {
         "k": 3,
         "verify": "none" if scenario.verify == "none" else "all",

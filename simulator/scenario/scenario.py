@@ -12,6 +12,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simulator.approaches.registry import parse_approach
+from simulator.scenario.planned_faults import misfits_of
 from simulator.scenario.tables import (
     Costs,
     Events,
@@ -121,6 +122,8 @@ class Scenario(Table):
             )
         for key, value, rule in self.events.misfits():
             _refuse(f"events.{key}", value, rule)
+        for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
+            _refuse(f"faults.at.{key}", value, rule)
         if self.events.kind == "trace" and self.objects.distribution != "uniform":
             rule = "a trace has objects of its own; remove this key"
             _refuse("objects.distribution", self.objects.distribution, rule)

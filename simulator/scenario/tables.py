@@ -7,7 +7,7 @@ without (`rate = "100/s"`). What `Scenario` holds is all that a run depends on.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -25,13 +25,25 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
+from simulator.scenario.fault_values import LossOrDelay, Whom
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE, Quantity
 from topologies.files import READERS, format_of
 from topologies.inet import MIN_NODES
 
-__all__ = ["Costs", "Events", "Faults", "Network", "Objects", "Sizes", "Subscriptions", "Table", "Topology"]
+__all__ = [
+    "Costs",
+    "Events",
+    "Faults",
+    "Network",
+    "Objects",
+    "PlannedFault",
+    "Sizes",
+    "Subscriptions",
+    "Table",
+    "Topology",
+]
 
 
 class Table(BaseModel):
@@ -49,6 +61,16 @@ class Table(BaseModel):
         """The keys that are tables themselves."""
         kinds = {key: field.annotation for key, field in cls.key_fields().items()}
         return {key: kind for key, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Table)}
+
+    @classmethod
+    def lists(cls) -> "dict[str, type[Table]]":
+        """The keys that are lists of tables."""
+        kinds = {key: get_args(field.annotation)[:1] for key, field in cls.key_fields().items()}
+        return {
+            key: kind[0]
+            for key, kind in kinds.items()
+            if kind and isinstance(kind[0], type) and issubclass(kind[0], Table)
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,8 +319,27 @@ class Costs(Table):
     send_s: Seconds = Field(default=1e-6, alias="send", description="the server, for each message it sends")
 
 
+class PlannedFault(Table):
+    """One fault at a time that the scenario names; `simulator.scenario.planned_faults` has the rules."""
+
+    time_s: Seconds = Field(alias="time", description="when, since the start of the run")
+    what: Literal["crash", "restore", "partition", "heal", "loss", "delay"] = Field(
+        description="what happens then, see Faults below"
+    )
+    whom: Whom = Field(description='numbers of brokers, two of them for a link, or `"server"`, which may crash')
+    value: LossOrDelay | None = Field(
+        default=None,
+        description="of `loss`: the share that is lost from then on; of `delay`: the time that is added",
+    )
+
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """Whom it concerns; nobody if that is the server."""
+        return self.whom if isinstance(self.whom, tuple) else ()
+
+
 class Faults(Table):
-    """What goes wrong, and who comes and goes; all of it at random moments that follow from the seed."""
+    """What goes wrong, and who comes and goes: at random moments that follow from the seed, but for those in `at`."""
 
     crashes: int = Field(default=0, ge=0, description="crashes of brokers, the server's excepted")
     detection_s: Seconds = Field(
@@ -327,11 +368,12 @@ class Faults(Table):
     )
     joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
     leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile; not all of them")
+    at: list[PlannedFault] = Field(default=[], description="faults at times of your own, see Faults below")
 
     @property
     def lossy(self) -> bool:
         """Whether messages may get lost between brokers, so that they must be acknowledged."""
-        return bool(self.crashes or self.loss)
+        return bool(self.crashes or self.loss or self.at)
 
     @property
     def any(self) -> bool:
@@ -344,5 +386,6 @@ class Faults(Table):
             self.server_crashes,
             self.joins,
             self.leaves,
+            self.at,
         )
         return any(counts)

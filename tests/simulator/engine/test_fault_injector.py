@@ -93,9 +93,10 @@ def test_messages_that_are_not_started_anew_leave_wrong_lists_that_are_found(mon
 
 def test_a_subscription_that_is_not_handed_over_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def keep(injector: FaultInjector, due: Due) -> None:
-        injector._settle()
-        injector.gone.add(due.value)
-        injector._world.ingredients.network.leave(due.value)
+        broker, _ = due.value
+        injector._settle(injector._world.clock.now)
+        injector.gone.add(broker)
+        injector._world.ingredients.network.leave(broker)
         for transit in injector._under_way:
             transit.restart()
 

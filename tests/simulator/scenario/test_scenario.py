@@ -270,7 +270,7 @@ def test_a_mistake_is_found_in_the_file_where_it_stands(
 def test_lines_are_found_however_keys_are_written() -> None:
     text = (
         '# k = 0\nk = 1\na."b c".d = 2\n\n[t] # [u]\nlist = [\n  1,\n  # ]\n  2,\n]\ntext = """\nk = 3\n[v]\n"""\n'
-        "inline = {x = 1, y = {z = 2}}\n[t.below]\nk = 4\n[[many]]\nk = 5\n"
+        "inline = {x = 1, y = {z = 2}}\n[t.below]\nk = 4\n[[many]]\nk = 5\n[[many]]\nk = 6\n"
     )
     tomllib.loads(text)
     assert key_lines(text) == {
@@ -288,7 +288,10 @@ def test_lines_are_found_however_keys_are_written() -> None:
         ("t", "below"): 16,
         ("t", "below", "k"): 17,
         ("many",): 18,
-        ("many", "k"): 19,
+        ("many", "0"): 18,
+        ("many", "0", "k"): 19,
+        ("many", "1"): 20,
+        ("many", "1", "k"): 21,
     }
 
 
