@@ -296,7 +296,7 @@ def faulty_scenario(seed: int) -> Scenario:
         "first_k": "300us",
         "send": "100us",
     }
-    content["network"] |= {"brokers": brokers}
+    content["network"] |= {"brokers": brokers, "order": "place"}
     content["events"] |= {"count": int(rng.integers(5, 40)), "rate": f"{rate}/s", "arrival": "poisson"}
     content["faults"] |= {
         "crashes": int(rng.integers(0, 5)),
