@@ -3,8 +3,8 @@
 A wide message has l_in > r_in: its rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out`, and it is for all ranges
 that meet [r_in, l_in], or for everybody with l_in = inf and r_in = -inf. The diagonal cuts G; what is left, G', holds
 with a point every other one of G further up or left, and so a corner c: the smallest l of G with its largest r. A
-zone meets G' if it meets G at points with l <= r, which is the case if the corner of the common part with the smallest
-l and the largest r is one.
+zone meets G' if it meets G at points with l <= r, which is the case if the corner of the common part with the
+smallest l and the largest r is one.
 
 **To the region.** A broker whose zone does not meet G' hands the message on toward c, a rectangle of one point, by
 the rule of `cn.zone_forwarding`; the zone of c meets G'.
