@@ -1,7 +1,7 @@
 """Where a broker of a content-addressable network sends a message, from its own zone and its neighbours'.
 
-A message's rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out`. First let l_in <= r_in, as in every message of a
-server: all of G lies in the triangle.
+A message's rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out` with l_in <= r_in: all of G lies in the triangle.
+Messages with l_in > r_in are the matter of `cn.wide_forwarding`.
 
 **To the region.** A broker whose zone does not meet G hands the message to a neighbour on a side that faces G
 (left when l_in <= l_lo, right when l_hi <= l_out, below when r_out <= r_lo, above when r_hi <= r_in) that is no
@@ -25,17 +25,6 @@ it; otherwise it is the root, the zone of (l_in, r_in). Parents meet G, and b fa
 the zones that meet G form one tree. Both ends of an edge can tell that it is one. A message that has come to any
 zone of the tree is passed on along all its edges but the one it came by: each zone that meets G is reached once, and
 no other beyond the route.
-
-**A wide message** has l_in > r_in: it is for all ranges that meet [r_in, l_in], or for everybody with l_in = inf and
-r_in = -inf. The diagonal cuts G; what is left, G', holds with a point every other one of G further up or left, and so
-a corner c: the smallest l of G with its largest r. A zone meets G' if it meets G at points with l <= r, which
-is the case if the corner of the common part with the smallest l and the largest r is one.
-
-A broker whose zone does not meet G' hands the message on toward c, a rectangle of one point, by the rule above; the
-zone of c meets G'. In G' the tree is the mirrored one, which stays above the diagonal: with (a, b) the corner of the
-common part with the smallest l and the largest r, the parent is the zone just above (a, b) if b < r_out, otherwise,
-if a > l_out, the one just left of it, otherwise it is the root, the zone of c. Parents meet G', since they hold a
-point further up or left; b grows or stays at r_out while a falls, and both ends of an edge can tell it, as before.
 """
 
 import numpy as np
@@ -47,52 +36,11 @@ __all__ = ["spread", "toward"]
 
 
 @njit
-def _meets_wide(
-    l_lo: float, l_hi: float, r_lo: float, r_hi: float, l_in: float, r_in: float, l_out: float, r_out: float
-) -> bool:
-    """Whether a zone meets what of a wide message's rectangle lies above the diagonal."""
-    a, b = max(l_lo, l_out), min(r_hi, r_out)
-    return a < min(l_hi, l_in) and max(r_lo, r_in) < b and np.nextafter(a, np.inf) <= np.nextafter(b, -np.inf)
-
-
-@njit
-def _spread_wide(
-    zones: ZoneTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> int:
-    """Write the edges of a wide message's tree at a zone of it, but the one the message came by: how many."""
-    l_lo, l_hi, r_lo, r_hi = zones.extents[broker]
-    count = 0
-    for e in range(zones.sides[broker, LEFT], zones.sides[broker, ABOVE + 1]):
-        if zones.neighbours[e] == came_from:
-            continue
-        w_l_lo, w_l_hi, w_r_lo, w_r_hi = zones.beyond[e]
-        if e >= zones.sides[broker, ABOVE]:  # the parent, unless the zone is in the top row
-            edge = r_hi < r_out and w_l_lo <= max(l_lo, l_out) < w_l_hi
-        elif e >= zones.sides[broker, BELOW]:  # children with their corner under this zone
-            edge = l_lo <= max(w_l_lo, l_out) < l_hi
-            edge = edge and _meets_wide(w_l_lo, w_l_hi, w_r_lo, w_r_hi, l_in, r_in, l_out, r_out)
-        elif e >= zones.sides[broker, RIGHT]:  # children in the top row
-            edge = r_lo < r_out <= r_hi and w_r_lo < r_out <= w_r_hi
-            edge = edge and _meets_wide(w_l_lo, w_l_hi, w_r_lo, w_r_hi, l_in, r_in, l_out, r_out)
-        else:  # the parent in the top row
-            edge = r_lo < r_out <= r_hi and l_out < l_lo and w_r_lo < r_out <= w_r_hi
-        if edge:
-            out[count] = e
-            count += 1
-    return count
-
-
-@njit
 def toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
     """Edge by which a message leaves a zone that its rectangle does not meet, or -1; see the module's proof.
 
     Only the broker's row and its neighbours' extents are read, here and below.
     """
-    if l_in > r_in:
-        l_lo, l_hi, r_lo, r_hi = zones.extents[broker]
-        if _meets_wide(l_lo, l_hi, r_lo, r_hi, l_in, r_in, l_out, r_out):
-            return -1
-        l_in, r_in = np.nextafter(l_out, np.inf), np.nextafter(r_out, -np.inf)
     best = -1
     nearest = np.inf
     for along, over in ((LEFT, BELOW), (BELOW, LEFT)):  # where l and r begin, in extents as in sides
@@ -127,8 +75,6 @@ def spread(
 
     Every zone of the tree delivers; returns that, and how many edges there are.
     """
-    if l_in > r_in:
-        return True, _spread_wide(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
     l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
     r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
     count = 0

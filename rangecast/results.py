@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 import pipeline
+from floor.text import visible
 from rangecast.arguments import AnyPath, as_mapping, as_path, in_python_words
 from rangecast.scenarios import AnyScenario, load_scenario
 from simulator.results.finished_run import FinishedRun
@@ -126,7 +127,7 @@ class Result:
 
     def _verdict(self) -> str:
         verdicts = {None: "not verified", True: "verified, all right", False: "verified, WRONG"}
-        return f"{self.directory}: {verdicts[self.right]}"
+        return f"{visible(str(self.directory))}: {verdicts[self.right]}"
 
 
 class Comparison:

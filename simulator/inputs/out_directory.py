@@ -18,6 +18,8 @@ def claim_out(out: Path, error: type[RangecastError]) -> Claim:
     error
         Something has the name, another process is writing to it, or it cannot be made.
     """
+    if not out.name:
+        raise error(f"--out {out}: exists already; choose another directory")
     try:
         return Claim(out)
     except FileExistsError as taken:

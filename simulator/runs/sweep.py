@@ -99,8 +99,8 @@ def run_sweep(
     check_master(master or "local[*]")
     if processes is not None and processes < 1:
         raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
-    for point in grid.points:
-        check_room(point.scenario)
+    for scenario in _distinct_sizes(grid):
+        check_room(scenario)
     clear_cache()
     directory = out or Path("sweeps") / grid.path.stem
     watch = Stopwatch()
@@ -118,6 +118,13 @@ def run_sweep(
         failures = _failure_lines(grid, failed)
         _write_manifest(directory, grid, failures, unsteady, watch)
     return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures, unsteady)
+
+
+def _distinct_sizes(grid: Grid) -> list[Scenario]:
+    """Of points that need the same room, one."""
+    every = (point.scenario for point in grid.points)
+    sizes = {(one.subscriptions, one.objects, one.events.count, one.topology, one.network): one for one in every}
+    return list(sizes.values())
 
 
 @contextmanager

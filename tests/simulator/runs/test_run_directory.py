@@ -94,7 +94,13 @@ def test_results_stay_when_the_name_is_taken_meanwhile(run: Run, monkeypatch: py
 
 @pytest.mark.parametrize(
     ("out", "reason"),
-    [("link", "exists already"), ("n" * 300, "File name too long"), ("file/out", "cannot be made"), ("o\0", "null")],
+    [
+        ("link", "exists already"),
+        ("n" * 300, "File name too long"),
+        ("file/out", "cannot be made"),
+        ("o\0", "null"),
+        (".", "exists"),
+    ],
 )
 def test_a_name_that_cannot_be_had_is_refused_at_once(
     run: Run, monkeypatch: pytest.MonkeyPatch, out: str, reason: str

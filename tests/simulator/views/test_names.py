@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
+import rangecast
 from simulator.cli.entry import main
 from simulator.views.explain import explain, single_update
 from simulator.views.explain_figure import draw_explanation
@@ -67,6 +68,7 @@ def test_runs_are_compared_whatever_they_are_called(tmp_path: Path) -> None:
     assert "[bold]" in shown(comparison_table([slashed, tmp_path / "[∕]"]))
     page = report_page([tmp_path / "a\x1b[2Jb"])
     assert "\x1b" not in page
+    assert "\x1b" not in repr(rangecast.Result(tmp_path / "a\x1b[2Jb"))
 
 
 def test_a_sweep_is_shown_whatever_its_values_are(tmp_path: Path) -> None:
