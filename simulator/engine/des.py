@@ -20,6 +20,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from floor.errors import RangecastError
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Session
 from simulator.engine.audience import Audience
@@ -67,9 +68,28 @@ def simulate(
     while server.transits:
         transit = server.transits.popleft()
         with _collector_off():
-            world.clock.run(until=transit.done)
+            _run_until(world, transit)
         world.ledger.end_s = world.clock.now
         yield transit.carried()
+
+
+def _run_until(world: World, transit: Transit) -> None:
+    """Let the clock run until all messages of a chunk have arrived.
+
+    Raises
+    ------
+    RangecastError
+        Some never will: nothing is left to happen.
+    """
+    try:
+        world.clock.run(until=transit.done)
+    except RuntimeError as error:
+        if world.clock.peek() < np.inf:
+            raise
+        first = transit.chunk.first
+        raise RangecastError(
+            f"messages of the events from {first} on never arrive everywhere: nothing is under way any more"
+        ) from error
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from floor.errors import RangecastError
 from pipeline import TIMES
 from simulator.engine.fault_injector import FaultInjector
 from simulator.engine.faulty_transit import FaultyTransit
@@ -105,3 +106,10 @@ def test_a_subscription_that_is_not_handed_over_is_found(monkeypatch: pytest.Mon
     assert not run_small(wild, ingredients, "cn-relax")[1]
     monkeypatch.setattr(FaultInjector, "_take_over", keep)
     assert "not notified although its list changed" in run_small(wild, ingredients, "cn-relax")[1]
+
+
+def test_a_forgotten_resend_ends_the_run_with_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FaultyTransit, "_repeat", lambda *_: None)
+    lossy = scenario(loss=0.3, timeout="50ms")
+    with pytest.raises(RangecastError, match="never arrive everywhere"):
+        run_small(lossy, small_ingredients(lossy), "paint-dense")
