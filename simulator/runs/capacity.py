@@ -29,6 +29,7 @@ from simulator.runs.statistics import Estimate, estimate
 from simulator.runs.task import Failure
 from simulator.scenario.grid import replication_seeds
 from simulator.scenario.scenario import Scenario
+from simulator.workload.events import EventStream
 from simulator.workload.traces import Trace
 from simulator.workload.units import DURATION
 
@@ -115,7 +116,7 @@ class Setting:
         warm_up_s: float | None = None,
     ) -> None:
         self._scenario = scenario.model_copy(update={"engine": "des", "verify": "none", "record": []})
-        self._ingredients, self._trace = ingredients, trace
+        self._ingredients = ingredients
         time_s, about = ingredients.events.time_s, scenario.events
         lasts_s = arising_s(time_s) if float(time_s[-1]) > 0 else 0.0
         if lasts_s <= 0 or about.arrival == "at-once":
@@ -127,6 +128,7 @@ class Setting:
         self.duration_s = about.duration_s or (lasts_s if trace is None else lasts_s / _OF_TRACE)
         most = MOST_EVENTS if trace is None else min(MOST_EVENTS, self.rate_per_s * self._whole_s(trace))
         self.limits = Limits(_LEAST_EVENTS / self.duration_s, most / self.duration_s)
+        self._stream = self._longest(trace)
         share = about.warm_up / len(time_s) if about.warm_up else 0.1
         self._warm_up_s = share * self.duration_s if warm_up_s is None else warm_up_s
         if self._warm_up_s >= self.duration_s:
@@ -139,13 +141,20 @@ class Setting:
             return float(trace.updates.time_s[-1]) / self._scenario.events.speed
         return len(trace.updates.object) / self.rate_per_s
 
+    def _longest(self, trace: Trace | None) -> EventStream:
+        """Events for the highest rate; those of a lower one are the first of them, so that chance is the same."""
+        scenario, ingredients = self._scenario, self._ingredients
+        longest_s = self.duration_s * self.limits.highest_per_s / self.rate_per_s
+        about = scenario.events.model_copy(update={"duration_s": longest_s, "warm_up": 0})
+        workload, updates = ingredients.workload, None if trace is None else trace.updates
+        brokers, purposes = len(ingredients.network), partial(generator, scenario)
+        return make_events(about, workload.x, workload.y, workload.k, brokers, purposes, updates)
+
     def at(self, rate_per_s: float) -> tuple[Scenario, Ingredients]:
         """The scenario at another rate: the events of a longer or shorter time, run through in the same time."""
         scenario, ingredients, factor = self._scenario, self._ingredients, rate_per_s / self.rate_per_s
-        longer = scenario.events.model_copy(update={"duration_s": self.duration_s * factor, "warm_up": 0})
-        workload, updates = ingredients.workload, None if self._trace is None else self._trace.updates
-        brokers, purposes = len(ingredients.network), partial(generator, scenario)
-        events = make_events(longer, workload.x, workload.y, workload.k, brokers, purposes, updates)
+        every_s = self._stream.time_s / factor
+        events = self._stream.part(0, int(np.searchsorted(every_s, self.duration_s * (1 + 1e-12), side="right")))
         time_s = events.time_s / factor
         warm_up = int(np.searchsorted(time_s, self._warm_up_s))
         if warm_up >= len(time_s):
@@ -153,7 +162,7 @@ class Setting:
                 f"no event arises after the warm-up of {self._warm_up_s:g} s at {rate_per_s:,.6g} events/s; "
                 "prolong events.duration"
             )
-        about = longer.model_copy(update={"warm_up": warm_up})
+        about = scenario.events.model_copy(update={"warm_up": warm_up})
         return scenario.model_copy(update={"events": about}), ingredients._replace(
             events=events._replace(time_s=time_s)
         )

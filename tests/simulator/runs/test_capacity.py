@@ -104,6 +104,16 @@ def test_every_rate_is_tried_for_the_same_time(arrival: str, rate: float) -> Non
     assert time_s[scenario.events.warm_up - 1] < 0.1 * DURATION_S <= time_s[scenario.events.warm_up]
 
 
+def test_a_lower_rate_has_the_first_events_of_a_higher_one() -> None:
+    setting = Setting(*server_only("poisson"))
+    slow, fast = (setting.at(rate)[1].events for rate in (50.0, 400.0))
+    count = len(slow.object)
+    assert count < len(fast.object)
+    for column in ("object", "x", "y", "kind", "origin"):
+        assert np.array_equal(getattr(slow, column), getattr(fast, column)[:count])
+    assert slow.time_s == pytest.approx(8 * fast.time_s[:count])
+
+
 def test_outages_take_the_same_share_of_the_time_at_every_rate() -> None:
     changes = {"faults": {"crashes": 3, "downtime": "100ms"}, "network": {"brokers": 3}}
     setting = Setting(*server_only("fixed", **changes))
