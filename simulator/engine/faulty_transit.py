@@ -61,7 +61,8 @@ class FaultyTransit(Transit):
         self._deliveries: list[tuple[int, int, int, float]] = []
         self._settled: list[tuple[NDArray[np.void], NDArray[np.int64]]] = []
         self._crossed: Counter[tuple[int, int]] = Counter()
-        self._queues = Queues(*np.zeros((4, len(world.ingredients.network))))
+        brokers = len(world.ingredients.network)
+        self._busy_s, self._uplink_busy_s, self._waited_s, self._longest_s = ([0.0] * brokers for _ in range(4))
         self._notified: list[Notified] = []
         self._sent: list[tuple[int, int, int, float, float, float, bool] | None] = []
         """Every transmission; None for one that a crash prevented."""
@@ -134,9 +135,8 @@ class FaultyTransit(Transit):
         self._take_back(lost)
         for flight in [one for one in self._flying.values() if one.sender == broker and one.departed_s > now]:
             del self._flying[flight.number]
-            self._queues.uplink_busy_s[broker] -= (
-                0 if flight.is_copy else flight.departed_s - max(flight.depart_s, now)
-            )
+            unsent_s = 0.0 if flight.is_copy else flight.departed_s - max(flight.depart_s, now)
+            self._uplink_busy_s[broker] -= unsent_s
             if flight.depart_s < now and not flight.is_copy:
                 self._lose(flight, "crash", now)
             else:
@@ -152,16 +152,16 @@ class FaultyTransit(Transit):
 
     def _idle(self, broker: int, now: float) -> None:
         """Let a broker neither serve nor keep waiting from now on."""
-        queues, longest_s = self._queues, 0.0
+        longest_s = 0.0
         for place, (at, came_s, begins_s, done_s) in enumerate(self._services):
             if at != broker:
                 continue
             if done_s > now:
-                queues.busy_s[broker] -= done_s - max(begins_s, now)
-                queues.waited_s[broker] -= begins_s - min(begins_s, now)
+                self._busy_s[broker] -= done_s - max(begins_s, now)
+                self._waited_s[broker] -= begins_s - min(begins_s, now)
                 self._services[place] = (at, came_s, min(begins_s, now), now)
             longest_s = max(longest_s, self._services[place][2] - came_s)
-        queues.longest_wait_s[broker] = longest_s
+        self._longest_s[broker] = longest_s
 
     def settle(self, until_s: float) -> None:
         """Hand what was delivered since the last time to the subscriptions, by the gateways as they are."""
@@ -183,19 +183,20 @@ class FaultyTransit(Transit):
 
     def _handle(self, attempt: Attempt, broker: int, place: int, message: int, delivers: bool) -> None:
         """Let a broker serve a message that it has not had before."""
-        world = self.world
-        begins = max(world.broker_free[broker], world.clock.now)
+        world, now = self.world, self.world.clock.now
+        begins = max(world.broker_free[broker], now)
         world.broker_free[broker] = done = begins + world.broker_s
         attempt.done_s[place] = done
-        self._services.append((broker, world.clock.now, begins, done))
+        wait_s = begins - now
+        self._services.append((broker, now, begins, done))
         self._last_s = max(self._last_s, done)
-        self._queues.busy_s[broker] += world.broker_s
-        self._queues.waited_s[broker] += begins - world.clock.now
-        self._queues.longest_wait_s[broker] = max(self._queues.longest_wait_s[broker], begins - world.clock.now)
+        self._busy_s[broker] += world.broker_s
+        self._waited_s[broker] += wait_s
+        self._longest_s[broker] = max(self._longest_s[broker], wait_s)
         if delivers:
             self._deliveries.append((message, broker, attempt.travelled[place], done))
         for row in attempt.next_row[attempt.next_start[place] : attempt.next_start[place + 1]]:
-            self._send(attempt, row, done, begins - world.clock.now, self._again[message])
+            self._send(attempt, row, done, wait_s, self._again[message])
         self._missing[message] -= 1
         if not self._missing[message]:
             self._close()
@@ -219,26 +220,27 @@ class FaultyTransit(Transit):
         world, sender, transmit_s = self.world, attempt.senders[row], attempt.transmit_s[row]
         departed = max(world.uplink_free[sender], ready_s) + transmit_s
         world.uplink_free[sender] = departed
-        self._queues.uplink_busy_s[sender] += transmit_s
+        self._uplink_busy_s[sender] += transmit_s
         wait_s += departed - transmit_s - ready_s
         lost, held, copied_s = self._draw(sender, attempt.receivers[row], departed)
-        flight = Flight(attempt, row, len(self._sent), again, departed - transmit_s, departed, np.nan)
+        number, depart = len(self._sent), departed - transmit_s
         if lost is not None:
             half_s = transmit_s + attempt.delay_s[row] / 2
-            flight = flight._replace(ends_s=flight.depart_s + half_s, faults=(("loss", lost, half_s),))
+            told = (("loss", lost, half_s),)
+            flight = Flight(attempt, row, number, again, depart, departed, depart + half_s, told)
             self._launch(flight, np.nan, wait_s)
             world.at(departed + world.scenario.faults.timeout_s, self._repeat, flight)
             return
         arrival = departed + attempt.delay_s[row]
         for *_, seconds in held:
             arrival += seconds
-        flight = flight._replace(ends_s=arrival, faults=held)
+        flight = Flight(attempt, row, number, again, depart, departed, arrival, held)
         self._launch(flight, arrival, wait_s)
         world.at(arrival, self._arrive, flight)
         if copied_s is not None:
             arrival += copied_s
             told = (("duplicate", "random", copied_s),)
-            flight = flight._replace(number=len(self._sent), again=True, ends_s=arrival, faults=told, is_copy=True)
+            flight = Flight(attempt, row, number + 1, True, depart, departed, arrival, told, is_copy=True)
             self._launch(flight, arrival, wait_s)
             world.at(arrival, self._arrive, flight)
 
@@ -247,7 +249,8 @@ class FaultyTransit(Transit):
     ) -> tuple[str | None, tuple[tuple[str, str, float], ...], float | None]:
         """What a link does: why it loses a transmission, what holds that up, how much later a copy of it comes."""
         faults, plan, chance = self.world.scenario.faults, self._faults.link_plan, self._faults.links.random
-        loss, held = faults.loss, []
+        loss: float = faults.loss
+        held: tuple[tuple[str, str, float], ...] = ()
         if plan:
             if plan.apart(sender, receiver, departed):
                 return "partition", (), None
@@ -255,11 +258,11 @@ class FaultyTransit(Transit):
         if loss and chance() < loss:
             return "link", (), None
         if plan and (planned_s := plan.delay_s(sender, receiver, departed)):
-            held.append(("delay", "planned", planned_s))
+            held = (("delay", "planned", planned_s),)
         if faults.delayed and chance() < faults.delayed:
-            held.append(("delay", "random", chance() * faults.delay_s))
+            held = (*held, ("delay", "random", chance() * faults.delay_s))
         copied_s = chance() * faults.delay_s if faults.duplication and chance() < faults.duplication else None
-        return None, tuple(held), copied_s
+        return None, held, copied_s
 
     def _launch(self, flight: Flight, arrival: float, wait_s: float) -> None:
         """Account for a transmission, and keep an eye on it."""
@@ -291,13 +294,15 @@ class FaultyTransit(Transit):
         flight: Flight = arrived.value
         if self._flying.pop(flight.number, None) is None:
             return
-        attempt, row, receiver = flight.attempt, flight.row, flight.receiver
-        if not flight.in_vain and self._faults.down_s[receiver] < np.inf:
+        attempt, row = flight.attempt, flight.row
+        receiver, in_vain = attempt.receivers[row], flight.in_vain
+        if not in_vain and self._faults.down_s[receiver] < np.inf:
             self._lose(flight, "crash", flight.ends_s)
             return
-        self._end(flight)
+        if in_vain or flight.faults:
+            self._end(flight)
         self._acknowledge(flight)
-        if flight.in_vain or attempt.arrived[row]:
+        if in_vain or attempt.arrived[row]:
             return
         attempt.arrived[row] = True
         self._handle(attempt, receiver, row, attempt.message[row], attempt.delivers[row])
@@ -325,6 +330,8 @@ class FaultyTransit(Transit):
             self._sent[flight.number] = (*recorded[:4], np.nan, *recorded[5:])
 
     def _tell(self, flight: Flight, what: str, why: str, seconds: float) -> None:
+        if self.world.ledger.faults is None:
+            return
         where = {"sender": flight.sender, "receiver": flight.receiver, "seconds": seconds, "time_s": flight.depart_s}
         self._note(what, flight.message, why=why, **where)
 
@@ -356,7 +363,7 @@ class FaultyTransit(Transit):
             rows["travelled"].copy(),
             crossed,
             rows["time_s"].copy(),
-            self._queues,
+            Queues(*np.array([self._busy_s, self._uplink_busy_s, self._waited_s, self._longest_s])),
             resent,
             sent_again,
         )
@@ -366,14 +373,14 @@ class FaultyTransit(Transit):
         ends, left_s = Ends(window_of[about], sender, receiver), acknowledged[:, 3]
         if len(about):
             traffic = traffic._replace(control=control_rows(brokers, ends))
-        sent = np.array([row for row in self._sent if row is not None], _SENT)
-        came_s, begun_s = np.array([times for _, *times, _ in self._services]).reshape(-1, 2).T
-        waited = begun_s > came_s
-        moments = Moments(sent["depart_s"].copy(), came_s[waited], begun_s[waited], left_s)
+        waits = np.array([(came, begun) for _, came, begun, _ in self._services if begun > came]).reshape(-1, 2)
+        sent = [row for row in self._sent if row is not None]
+        moments = Moments(np.array([row[3] for row in sent]), *waits.T, left_s)
         recorded = None
         if world.records_hops:
-            kind, window = np.where(sent["again"], RESENT, MESSAGE), window_of[sent["message"]]
-            told = Transmissions(kind, window, *(sent[column].copy() for column in (_SENT.names or ())[:6]))
+            columns = np.array(sent, _SENT)
+            kind, window = np.where(columns["again"], RESENT, MESSAGE), window_of[columns["message"]]
+            told = Transmissions(kind, window, *(columns[name].copy() for name in (_SENT.names or ())[:6]))
             recorded = joined(told, control_transmissions(ends, about, left_s, world.ingredients.routes))
         named = self._named(order)
         carried = Carried(

@@ -89,7 +89,8 @@ class Flight(NamedTuple):
     @property
     def in_vain(self) -> bool:
         """Whether its message has been started anew since."""
-        return self.message in self.attempt.anew
+        anew = self.attempt.anew
+        return bool(anew) and self.attempt.message[self.row] in anew
 
     @property
     def sender(self) -> int:
