@@ -1,5 +1,6 @@
 """Audience: whom the gateways hand a delivered message to, all of them counted, those that are watched named."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from paint import UNICAST
 from simulator.approaches.approach import Approach
 from simulator.inputs.ingredients import Ingredients
 
-__all__ = ["Audience", "Notified"]
+__all__ = ["Audience", "Notified", "gathered"]
 
 
 class Notified(NamedTuple):
@@ -24,6 +25,26 @@ class Notified(NamedTuple):
     def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Notified":
         """Some of them, in the order of `chosen`."""
         return Notified._make(column[chosen] for column in self)
+
+
+def gathered(parts: Sequence[Notified], deliveries: Sequence[int], order: NDArray[np.int64]) -> Notified:
+    """All notifications, in the order of messages, subscriptions and time.
+
+    Parameters
+    ----------
+    deliveries : sequence of int
+        How many each part is about.
+    order : int64 array
+        That of all deliveries, as they are told in the end.
+    """
+    nothing = Notified(*(np.empty(0, np.int64) for _ in Notified._fields))
+    before = np.cumsum([0, *deliveries])
+    moved = [part._replace(delivery=part.delivery + at) for part, at in zip(parts, before, strict=False)]
+    message, subscription, delivery = (np.concatenate(columns) for columns in zip(nothing, *moved, strict=True))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    every = Notified(message, subscription, place[delivery])
+    return every.rows(np.lexsort((every.delivery, subscription, message)))
 
 
 class Audience:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
-from simulator.engine.audience import Notified
+from simulator.engine.audience import Notified, gathered
 from simulator.engine.carried import MESSAGE, RESENT, Carried, Moments, Queues, Traffic, Transmissions
-from simulator.engine.control import Ends, control_rows, echo
+from simulator.engine.control import Ends, control_rows
 from simulator.engine.fault_log import FaultRow
-from simulator.engine.flights import Attempt, Flight
-from simulator.engine.holding import Heard, held_back
+from simulator.engine.flights import Attempt, Flight, heard_of
+from simulator.engine.holding import held_back
 from simulator.engine.journeys import sources_of
 from simulator.engine.transit import Due, Transit, World
 from simulator.engine.transmissions import control_transmissions, joined
@@ -22,7 +22,6 @@ from simulator.workload.windows import Chunk
 
 __all__ = ["Faults", "FaultyTransit"]
 
-
 _SENT = np.dtype(
     [
         *((name, "i8") for name in ("message", "sender", "receiver")),
@@ -30,8 +29,6 @@ _SENT = np.dtype(
         ("again", "?"),
     ]
 )
-
-
 _DELIVERY = np.dtype([("message", "i8"), ("broker", "i8"), ("travelled", "i8"), ("time_s", "f8")])
 
 
@@ -71,6 +68,7 @@ class FaultyTransit(Transit):
         self._acknowledged: list[tuple[int, int, int, float]] = []
         """Message, from whom, to whom and when."""
         self._attempts: list[Attempt] = []
+        """All of them, where messages are held back."""
         self._services: list[tuple[int, float, float, float]] = []
         """Broker, when a message came to it, and when it began and was done with it."""
         self._last_s = 0.0
@@ -107,7 +105,8 @@ class FaultyTransit(Transit):
         self._deliveries = []
         unfinished = np.flatnonzero(np.array(self._missing) > 0)
         self._attempt.anew.update(unfinished.tolist())
-        self._attempt.forget(self.world.clock.now)
+        if self._attempts:
+            self._attempt.forget(self.world.clock.now)
         self._attempt = self._attempt_with(self.outgoing, unfinished)
         for message, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
             self._missing[message] = rows + 1
@@ -122,8 +121,10 @@ class FaultyTransit(Transit):
 
     def _attempt_with(self, outgoing: Outgoing, messages: NDArray[np.int64]) -> Attempt:
         """The way of some messages under the network as it is now."""
-        self._attempts.append(Attempt(self.world, outgoing, messages, self._sources, self._faults.gone))
-        return self._attempts[-1]
+        attempt = Attempt(self.world, outgoing, messages, self._sources, self._faults.gone)
+        if self.world.watermarks is not None:
+            self._attempts.append(attempt)
+        return attempt
 
     def forget(self, broker: int) -> None:
         """Take back what a broker that crashes now would have served or sent later."""
@@ -375,45 +376,17 @@ class FaultyTransit(Transit):
             traffic = traffic._replace(control=control_rows(brokers, ends))
         waits = np.array([(came, begun) for _, came, begun, _ in self._services if begun > came]).reshape(-1, 2)
         sent = [row for row in self._sent if row is not None]
-        moments = Moments(np.array([row[3] for row in sent]), *waits.T, left_s)
+        moments = Moments(np.array([row[3] for row in sent]), waits[:, 0], waits[:, 1], left_s)
         recorded = None
         if world.records_hops:
             columns = np.array(sent, _SENT)
             kind, window = np.where(columns["again"], RESENT, MESSAGE), window_of[columns["message"]]
             told = Transmissions(kind, window, *(columns[name].copy() for name in (_SENT.names or ())[:6]))
             recorded = joined(told, control_transmissions(ends, about, left_s, world.ingredients.routes))
-        named = self._named(order)
+        named = gathered(self._notified, [len(rows) for rows, _ in self._settled], order)
         carried = Carried(
             self.chunk, self.outgoing, self._sources, traffic, received[order], named, recorded, moments
         )
         if world.watermarks is None:
             return carried
-        return held_back(world.ingredients, world.watermarks, carried, *self._heard())
-
-    def _named(self, order: NDArray[np.int64]) -> Notified:
-        """All notifications, in the order of messages, subscriptions and time; `order` is that of the deliveries."""
-        nothing = Notified(*(np.empty(0, np.int64) for _ in Notified._fields))
-        before = np.cumsum([0, *(len(rows) for rows, _ in self._settled)])
-        parts = [part._replace(delivery=part.delivery + at) for part, at in zip(self._notified, before, strict=False)]
-        message, subscription, delivery = (np.concatenate(columns) for columns in zip(nothing, *parts, strict=True))
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        every = Notified(message, subscription, place[delivery])
-        return every.rows(np.lexsort((every.delivery, subscription, message)))
-
-    def _heard(self) -> tuple[Heard, NDArray[np.float64]]:
-        """Acknowledgements that nothing is missing beyond a broker, and when each message's source had all."""
-        complete_s = np.zeros(len(self._missing))
-        nothing = np.empty(0, np.int64)
-        parts = [Heard(nothing, nothing, nothing, np.empty(0))]
-        for attempt in self._attempts:
-            rows, message = len(attempt.receivers), np.array(attempt.message, np.int64)
-            done_s, mine = np.array(attempt.done_s), np.array(list(attempt.local), np.int64)
-            ended_s = np.full(len(self._missing), np.inf)
-            ended_s[mine] = done_s[rows:]
-            heard_s = echo(attempt.previous, message, done_s[:rows], np.array(attempt.delay_s), ended_s)
-            ends = np.isfinite(heard_s)
-            senders, receivers = np.array(attempt.senders, np.int64), np.array(attempt.receivers, np.int64)
-            parts.append(Heard(message[ends], receivers[ends], senders[ends], heard_s[ends]))
-            complete_s[mine] = ended_s[mine]  # a later attempt takes the place of one that was given up
-        return Heard._make(np.concatenate(columns) for columns in zip(*parts, strict=True)), complete_s
+        return held_back(world.ingredients, world.watermarks, carried, *heard_of(self._attempts, len(overlay)))

@@ -1,15 +1,18 @@
 """Attempts and flights: the way of messages under one state of the network, and single transmissions on it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
+from simulator.engine.control import echo
+from simulator.engine.holding import Heard
 from simulator.engine.journeys import journeys_of, transmission_s, travelled
 from simulator.engine.transit import World, next_hops
 
-__all__ = ["Attempt", "Flight"]
+__all__ = ["Attempt", "Flight", "heard_of"]
 
 
 class Attempt:
@@ -101,3 +104,20 @@ class Flight(NamedTuple):
     def receiver(self) -> int:
         """Broker that it is for."""
         return int(self.attempt.receivers[self.row])
+
+
+def heard_of(attempts: Sequence[Attempt], messages: int) -> tuple[Heard, NDArray[np.float64]]:
+    """Acknowledgements that nothing is missing beyond a broker, and when each message's source had all of them."""
+    complete_s, nothing = np.zeros(messages), np.empty(0, np.int64)
+    parts = [Heard(nothing, nothing, nothing, np.empty(0))]
+    for attempt in attempts:
+        rows, message = len(attempt.receivers), np.array(attempt.message, np.int64)
+        done_s, mine = np.array(attempt.done_s), np.array(list(attempt.local), np.int64)
+        ended_s = np.full(messages, np.inf)
+        ended_s[mine] = done_s[rows:]
+        heard_s = echo(attempt.previous, message, done_s[:rows], np.array(attempt.delay_s), ended_s)
+        ends = np.isfinite(heard_s)
+        senders, receivers = np.array(attempt.senders, np.int64), np.array(attempt.receivers, np.int64)
+        parts.append(Heard(message[ends], receivers[ends], senders[ends], heard_s[ends]))
+        complete_s[mine] = ended_s[mine]  # a later attempt takes the place of one that was given up
+    return Heard._make(np.concatenate(columns) for columns in zip(*parts, strict=True)), complete_s

@@ -2,27 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from floor.errors import RangecastError
 from pipeline import FAULTS, HOPS
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
 from simulator.approaches.session import ask
-from simulator.engine.fault_injector import FaultInjector
 from simulator.engine.fault_log import FaultLog
-from simulator.engine.faulty_transit import FaultyTransit
-from simulator.engine.flights import Attempt, Flight
 from simulator.engine.ledger import Ledger
-from simulator.engine.transit import Due, World
 from simulator.inputs.ingredients import Ingredients, generator, with_fresh_network
-from simulator.inputs.link_plan import LinkPlan
 from simulator.results.collectors import HopRecords
 from simulator.results.fault_records import FaultRecords
 from simulator.results.loads import Loads
@@ -356,58 +349,3 @@ def test_every_time_queue_resend_and_byte_follows_from_the_faults(name: str) -> 
     wanted |= {(what, why) for what in ("crash", "return") for why in ("random", "planned")} | {("takeover", None)}
     wanted |= {("server crash", why) for why in ("random", "planned") if name != "cn-relax"}
     assert wanted <= set(happened)
-
-
-def settle_all(transit: FaultyTransit, until_s: float) -> None:
-    del until_s
-    SETTLE(transit, np.inf)
-
-
-def count_more(transit: FaultyTransit, attempt: Attempt, row: int, again: bool, times: int) -> None:
-    COUNT(transit, attempt, row, again, max(times, 0))
-
-
-def wait_less(world: World, time: float, act: Callable[[Due], None], value: object) -> None:
-    AT(world, time - 0.001 * (act.__name__ == "_repeat"), act, value)
-
-
-def keep_queue(injector: FaultInjector, broker: int, why: str) -> None:
-    world = injector._world
-    free = world.broker_free[broker], world.uplink_free[broker]
-    BRING_BACK(injector, broker, why)
-    world.broker_free[broker], world.uplink_free[broker] = free
-
-
-SETTLE, COUNT, AT, BRING_BACK = FaultyTransit.settle, FaultyTransit._count, World.at, FaultInjector._bring_back
-DEFECTS = [
-    (FaultyTransit, "settle", settle_all),
-    (FaultyTransit, "_count", count_more),
-    (FaultyTransit, "_idle", lambda *_: None),
-    (FaultyTransit, "forget", lambda *_: None),
-    (World, "at", wait_less),
-    (FaultInjector, "_bring_back", keep_queue),
-    (FaultInjector, "_return", lambda *_: None),
-    (FaultInjector, "_take_over", lambda *_: None),
-    (FaultyTransit, "restart", lambda _: 0),
-    (FaultyTransit, "_repeat", lambda *_: None),
-    (FaultyTransit, "_acknowledge", lambda *_: None),
-    (LinkPlan, "apart", lambda *_: False),
-    (LinkPlan, "delay_s", lambda *_: 0.0),
-    (Flight, "in_vain", False),
-]
-
-
-@pytest.mark.parametrize(
-    ("what", "name", "defect"), DEFECTS, ids=[f"{what.__name__}.{name}" for what, name, _ in DEFECTS]
-)
-def test_a_clock_that_is_wrong_is_found(
-    monkeypatch: pytest.MonkeyPatch, what: type, name: str, defect: object
-) -> None:
-    monkeypatch.setattr(what, name, defect)
-    for seed, approach in product(range(40), ("paint-dense", "cn-relax")):
-        scenario = faulty_scenario(seed)
-        try:
-            check(scenario, small_ingredients(scenario), approach)
-        except (AssertionError, KeyError, RangecastError):
-            return
-    pytest.fail("nothing was found")
