@@ -220,11 +220,9 @@ def _verdicts(scenario: Scenario, outcomes: list[Outcome]) -> list[str]:
         checked = f"verified {one.name}: {subscriptions}, {scenario.events.extent}"
         if one.mismatch is not None:
             lines.append(f"WRONG    {one.name}: {one.verdict}")
-        elif scenario.network.order == "none" and one.lists is not None:
-            ends = f"{one.lists.ends_wrong:.2%} of the lists end wrong, as they may without order"
-            lines.append(f"{checked}, all messages right; {ends}")
         else:
-            lines.append(f"{checked}, all right")
+            unordered = scenario.network.order == "none" and one.lists is not None
+            lines.append(f"{checked}, {'all messages' if unordered else 'all'} right")
     return lines
 
 
@@ -237,6 +235,8 @@ def _notes(outcomes: list[Outcome]) -> list[str]:
             lines.append(f"busiest  {one.name}: {bottleneck}")
         if one.unsteady is not None:
             lines.append(f"WARNING  {one.name}: {one.unsteady}")
+        if one.lists is not None and one.lists.ends_wrong:  # only without order, or it is told as wrong
+            lines.append(f"order    {one.name}: {one.lists.ends_wrong:.2%} of the lists that are followed end wrong")
         if one.ledger.happened:
             told = ", ".join(f"{times} {what}" for what, times in sorted(one.ledger.happened.items()))
             lines.append(f"faults   {one.name}: {told}")

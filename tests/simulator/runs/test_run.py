@@ -215,3 +215,11 @@ def test_nothing_is_overwritten_and_nothing_half_made_stays(run: Run, tmp_path: 
     with pytest.raises(KeyboardInterrupt):
         run("never", approaches=["broken"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "once"]
+
+
+def test_without_order_a_run_says_how_many_lists_end_wrong(run: Run) -> None:
+    result = run("unordered", engine="des", network=SCENARIO.network.model_copy(update={"order": "none"}))
+    assert result.right
+    assert all("all messages right" in verdict for verdict in result.verdicts)
+    told = [line for line in result.notes if line.startswith("order ")]
+    assert any("cn-relax" in line for line in told), told
