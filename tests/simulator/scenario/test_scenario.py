@@ -70,7 +70,7 @@ def test_the_demo_is_the_documented_one() -> None:
         (('"unicast"', '"paint-batch(1.5)"'), ":4: approaches = 'paint-batch(1.5)': ", "paint-batch(50ms)"),
         (('"unicast"', '"paint-batch(0ms)"'), ":4: approaches = 'paint-batch(0ms)': ", "a time above 0"),
         (('"unicast"', '"paint-batch(5kB)"'), ":4: approaches = 'paint-batch(5kB)': ", "a number of events"),
-        (('"unicast"', '"paint-batch()"'), ":4: approaches = 'paint-batch()': ", "a number of events (of at most 12 digits) or a time"),
+        (('"unicast"', '"paint-batch()"'), ":4: approaches = 'paint-batch()': ", "or a time above 0"),
         (('"unicast"', '"paint-batch(3"'), ":4: approaches = 'paint-batch(3': ", "one of paint-dense"),
         (('"unicast"', '"paint-batch((3))"'), ":4: approaches = 'paint-batch((3))': ", "one of paint-dense"),
         (('"unicast"', '"paint-dense"'), ":4: approaches = 'paint-dense': ", "remove the repetition"),
