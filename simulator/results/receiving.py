@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from cn.subscribers import receive
 from floor.kernels import njit
 from simulator.results.chains import Chains, take_note
-from simulator.results.truth import TruthArrays, find
+from simulator.results.truth import TruthArrays
 
-__all__ = ["NO_UNICAST", "Arriving", "Held", "arrive", "held_list", "is_wrong", "note_of", "rest"]
+__all__ = ["NO_UNICAST", "Arriving", "Held", "arrive", "held_list", "look", "note_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,7 +79,7 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
     if at >= 0 and chains.key[at] == key:
         return
     late = at >= 0
-    note = take_note(chains, s, before)
+    note = take_note(chains.head, chains.free, chains.after, s, before)
     chains.key[note], chains.object[note], chains.dropped[note] = key, come.object[a], come.dropped[a]
     chains.x[note], chains.y[note] = come.x[a], come.y[a]
     if not late:
@@ -94,29 +94,30 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
 
 
 @njit
-def note_of(chains: Chains, s: int, i: int) -> int:
-    """What s has noted of object i; -1 if nothing."""
-    at = int(chains.head[s])
-    while at >= 0 and chains.object[at] != i:
-        at = int(chains.after[at])
+def note_of(head: Ints, after: Ints, objects: Ints, s: int, i: int) -> int:
+    """What s has noted of object i in its chain; -1 if nothing."""
+    at = int(head[s])
+    while at >= 0 and objects[at] != i:
+        at = int(after[at])
     return at
 
 
 @njit
-def _right_y(truth: TruthArrays, s: int, i: int) -> float:
-    """What s should know of object i: +inf if it is not there, or not in range."""
-    if 0 <= i < len(truth.y) and truth.l[s] <= truth.x[i] <= truth.r[s]:
-        return float(truth.y[i])
+def _right_y(x: Floats, y: Floats, l: float, r: float, i: int) -> float:
+    """What [l, r] should know of object i: +inf if it is not there, or not in range."""
+    if 0 <= i < len(y) and l <= x[i] <= r:
+        return float(y[i])
     return np.inf
 
 
 @njit
 def _arrive_at_relaxed(truth: TruthArrays, chains: Chains, come: Arriving, a: int, in_place: bool) -> None:
     s, i = come.subscription[a], come.object[a]
-    note = note_of(chains, s, i)
+    note = note_of(chains.head, chains.after, chains.object, s, i)
     if note < 0:
-        note = take_note(chains, s, -1)
-        chains.object[note], chains.key[note], chains.y[note] = i, -1, _right_y(truth, s, i)
+        note = take_note(chains.head, chains.free, chains.after, s, -1)
+        chains.object[note], chains.key[note] = i, -1
+        chains.y[note] = _right_y(truth.x, truth.y, truth.l[s], truth.r[s], i)
     if not in_place or come.key[a] > chains.key[note]:
         inside = truth.l[s] <= come.x[a] <= truth.r[s]
         chains.key[note], chains.y[note] = come.key[a], come.y[a] if inside else np.inf
@@ -134,25 +135,58 @@ def arrive(
 
 
 @njit
-def is_wrong(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool) -> bool:
-    """Whether the list of s is not the right one, in its objects, their order or a y."""
-    k = truth.ids.shape[1]
-    if not relaxed:
-        same = True
-        for p in range(k):
-            same = same and held.objects[s, p] == truth.ids[s, p] and held.y[s, p] == truth.values[s, p]
-        return not same
-    worst_y, worst = truth.values[s, k - 1], truth.ids[s, k - 1]
-    at = chains.head[s]
+def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, rests: bool) -> bool:
+    """Whether the list of s is not the right one, in its objects, their order or a y; let its notes go if it rests.
+
+    Of a subscriber of CN-Relax those go that are right.
+    """
+    if relaxed:
+        return _look_at_relaxed(truth, chains, s, rests)
+    same = True
+    for p in range(truth.ids.shape[1]):
+        same = same and held.objects[s, p] == truth.ids[s, p] and held.y[s, p] == truth.values[s, p]
+    if rests and chains.head[s] >= 0:
+        last = chains.head[s]
+        while chains.after[last] >= 0:
+            last = chains.after[last]
+        chains.after[last] = chains.free[0]
+        chains.free[0], chains.head[s] = chains.head[s], -1
+        held.rest_objects[s] = held.objects[s]
+        held.rest_y[s] = held.y[s]
+    return not same
+
+
+@njit
+def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) -> bool:
+    """The same for CN-Relax: one walk along the notes, in which no call is made, since there are many."""
+    x, y, l, r, ids = truth.x, truth.y, truth.l[s], truth.r[s], truth.ids
+    head, free, after, objects, known = chains.head, chains.free, chains.after, chains.object, chains.y
+    k = ids.shape[1]
+    worst_y, worst = truth.values[s, k - 1], ids[s, k - 1]
+    wrong, before, at = False, -1, head[s]
     while at >= 0:
-        i, known = chains.object[at], chains.y[at]
-        if known != _right_y(truth, s, i):  # NaN is wrong too
-            if np.isnan(known) or (known < np.inf and (known < worst_y or (known == worst_y and i < worst))):
-                return True
-            if find(truth, s, i) >= 0:
-                return True
-        at = chains.after[at]
-    return False
+        i, told, following = objects[at], known[at], after[at]
+        right_y = np.inf
+        if 0 <= i < len(y) and l <= x[i] <= r:
+            right_y = y[i]
+        if told != right_y:  # NaN is wrong too
+            before = at
+            if np.isnan(told) or (told < np.inf and (told < worst_y or (told == worst_y and i < worst))):
+                wrong = True
+            elif i >= 0:
+                for p in range(k):
+                    wrong = wrong or ids[s, p] == i
+        elif rests:
+            if before < 0:
+                head[s] = following
+            else:
+                after[before] = following
+            after[at] = free[0]
+            free[0] = at
+        else:
+            before = at
+        at = following
+    return wrong
 
 
 @njit
@@ -166,7 +200,7 @@ def held_list(
         return
     known = np.empty(len(truth.y))
     for i in range(len(known)):
-        known[i] = _right_y(truth, s, i)
+        known[i] = _right_y(truth.x, truth.y, truth.l[s], truth.r[s], i)
     at = chains.head[s]
     while at >= 0:
         if 0 <= chains.object[at] < len(known):
@@ -178,26 +212,3 @@ def held_list(
     for p in range(min(len(y), len(order))):
         if known[order[p]] < np.inf:
             objects[p], y[p] = order[p], known[order[p]]
-
-
-@njit
-def rest(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool) -> None:
-    """Let the notes of s go; of a subscriber of CN-Relax those that are right."""
-    if chains.head[s] < 0:
-        return
-    before, at = -1, chains.head[s]
-    while at >= 0:
-        following = chains.after[at]
-        if relaxed and chains.y[at] != _right_y(truth, s, chains.object[at]):
-            before = at
-        else:
-            if before < 0:
-                chains.head[s] = following
-            else:
-                chains.after[before] = following
-            chains.after[at] = chains.free[0]
-            chains.free[0] = at
-        at = following
-    if not relaxed:
-        held.rest_objects[s] = held.objects[s]
-        held.rest_y[s] = held.y[s]

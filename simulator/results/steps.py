@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from simulator.results.chains import Chains, take_note
-from simulator.results.receiving import Arriving, Held, arrive, held_list, is_wrong, note_of, rest
+from simulator.results.receiving import Arriving, Held, arrive, held_list, look, note_of
 from simulator.results.truth import TruthArrays, change_object, fill_lists, find
 
 __all__ = ["Clock", "Expected", "Happening", "Told", "count_notes", "run_steps"]
@@ -116,7 +116,7 @@ def _look_before(truth: TruthArrays, expected: Expected, window: int, was: Float
     """Note x, and the y by which each object that is told of was in the list before the window; NaN if it was not."""
     for n in range(expected.need_start[window], expected.need_start[window + 1]):
         s, i = expected.need_subscription[n], expected.need_object[n]
-        p = find(truth, s, i)
+        p = find(truth.ids, s, i)
         was[n, 0] = truth.values[s, p] if p >= 0 else np.nan
         was[n, 1] = truth.x[i] if 0 <= i < len(truth.x) else np.nan
 
@@ -126,7 +126,7 @@ def _look_after(truth: TruthArrays, expected: Expected, window: int, was: Floats
     """Judge the notifications of a window by the lists before and after."""
     for n in range(expected.need_start[window], expected.need_start[window + 1]):
         s, i = expected.need_subscription[n], expected.need_object[n]
-        p = find(truth, s, i)
+        p = find(truth.ids, s, i)
         if np.isnan(was[n, 0]):
             needed = p >= 0
         elif not expected.need_updated[n]:
@@ -164,10 +164,10 @@ def _happen(
             continue
         concerned[count] = s
         moved[count] = False
-        if relaxed and note_of(chains, s, i) < 0:
-            note = take_note(chains, s, -1)
+        if relaxed and note_of(chains.head, chains.after, chains.object, s, i) < 0:
+            note = take_note(chains.head, chains.free, chains.after, s, -1)
             chains.object[note], chains.key[note], chains.y[note] = i, -1, old_y if was else np.inf
-        member = find(truth, s, i) >= 0
+        member = find(truth.ids, s, i) >= 0
         worst_y, worst = truth.values[s, k - 1], truth.ids[s, k - 1]
         if member or (now and (y < worst_y or (y == worst_y and (i < worst or worst < 0)))):
             before_ids, before_values = truth.ids[s].copy(), truth.values[s].copy()
@@ -208,7 +208,7 @@ def _moved_in_list(truth: TruthArrays, s: int, events: Happening, e: int, began:
     first = began
     while events.object[first] != events.object[e]:
         first += 1
-    return truth.x[events.object[e]] != old_x[first] and find(truth, s, events.object[e]) >= 0
+    return truth.x[events.object[e]] != old_x[first] and find(truth.ids, s, events.object[e]) >= 0
 
 
 @njit
@@ -291,15 +291,16 @@ def run_steps(
                 count = begun
         for c in range(count):
             s = concerned[c]
-            now_wrong = is_wrong(truth, held, chains, s, relaxed)
+            rests = clock.under_way[s] == 0 and not clock.unsettled[s]
+            if not (rests or clock.counted[s]):  # nobody asks what it holds meanwhile
+                continue
+            now_wrong = look(truth, held, chains, s, relaxed, rests)
             if now_wrong != clock.wrong[s]:
                 clock.wrong[s] = now_wrong
                 if clock.counted[s]:
                     wrong += 1 if now_wrong else -1
-            if clock.under_way[s] == 0 and not clock.unsettled[s]:
-                if now_wrong and told.mismatch[0] < 0:
-                    told.mismatch[0], told.mismatch[1] = s, event
-                    held_list(truth, held, chains, s, relaxed, told.objects[0], told.y[0])
-                    told.objects[1], told.y[1] = truth.ids[s], truth.values[s]
-                rest(truth, held, chains, s, relaxed)
+            if rests and now_wrong and told.mismatch[0] < 0:
+                told.mismatch[0], told.mismatch[1] = s, event
+                held_list(truth, held, chains, s, relaxed, told.objects[0], told.y[0])
+                told.objects[1], told.y[1] = truth.ids[s], truth.values[s]
     return now_s

@@ -77,12 +77,12 @@ def _place(truth: TruthArrays, count: int, y: float, i: int) -> int:
 
 
 @njit
-def find(truth: TruthArrays, s: int, i: int) -> int:
-    """Place of an object in the right list of s; -1 if it is not in it."""
+def find(ids: Ints, s: int, i: int) -> int:
+    """Place of an object in list s; -1 if it is not in it."""
     if i < 0:
         return -1
-    for p in range(truth.ids.shape[1]):
-        if truth.ids[s, p] == i:
+    for p in range(ids.shape[1]):
+        if ids[s, p] == i:
             return p
     return -1
 

@@ -71,8 +71,8 @@ class Verifier:
         self._chosen, self._exact = watched.verified, approach.exact
         self._joined, self._left = churn.joined[self.verified], churn.left[self.verified]
         numbered = events._replace(time_s=np.arange(len(events.object), dtype=np.float64))
-        every = np.ones(len(self.verified), np.bool_)
-        self._timeline = Timeline(approach, workload, self.verified, every, numbered, churn, in_place=True)
+        nobody = np.zeros(len(self.verified), np.bool_)  # numbers of events are no times to count
+        self._timeline = Timeline(approach, workload, self.verified, nobody, numbered, churn, in_place=True)
 
     def take(self, carried: Carried) -> None:
         """Verify the windows of a chunk."""
@@ -110,18 +110,21 @@ class Verifier:
         named = named.rows(self._chosen[named.subscription])
         place = self._place[named.subscription]
         named = named._replace(subscription=place).rows((self._joined[place] <= first) & (first < self._left[place]))
-        _, at = np.unique(np.column_stack((named.message, named.subscription)), axis=0, return_index=True)
+        _, at = np.unique(named.message * len(self.verified) + named.subscription, return_index=True)
         return named.rows(at)
 
 
 def _twice(window: Ints, notified: Notified, table: NDArray[np.void]) -> tuple[int, int, str] | None:
     """The first that was told of the same object by two messages."""
-    told = np.column_stack((window, notified.subscription, table["object"][notified.message]))
-    triples, times = np.unique(told, axis=0, return_counts=True)
-    if not (times > 1).any():
+    objects = table["object"][notified.message]
+    order = np.lexsort((objects, notified.subscription, window))
+    again = np.ones(max(len(order) - 1, 0), np.bool_)
+    for column in (window, notified.subscription, objects):
+        again &= np.diff(column[order]) == 0
+    if not again.any():
         return None
-    at, s, _ = triples[np.argmax(times > 1)].tolist()
-    return at, s, "was told of the same object twice"
+    first = order[np.argmax(again)]
+    return int(window[first]), int(notified.subscription[first]), "was told of the same object twice"
 
 
 def verifier_of(scenario: Scenario, ingredients: Ingredients, name: str) -> Verifier | None:
