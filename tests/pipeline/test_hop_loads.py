@@ -21,7 +21,8 @@ def records(rows: int = 4000, clock: bool = True) -> pa.Table:
     absent = rng.random(rows) < (0.1 if clock else 1.1)
     times = {"depart": pa.array(depart, mask=absent), "arrive": pa.array(depart + rng.random(rows), mask=absent)}
     approach = pa.array(rng.choice(APPROACHES, rows).tolist())
-    return pa.table({"approach": approach, **columns, **times}, schema=HOPS)
+    kind = pa.array(["message"] * rows)
+    return pa.table({"approach": approach, **columns, "kind": kind, **times}, schema=HOPS)
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,9 @@ def test_a_run_with_a_clock_and_faults_tells_what_happened_when(run: Run) -> Non
         told = first.manifest["faults"][approach]
         assert (happened["crash"], happened["anew"]) == (told["broker crashes"], told.get("messages started anew", 0))
     assert len(set(series["seconds"].to_pylist())) == 1
-    assert series["wrong_lists"].null_count == len(series)
+    shares = series["wrong_lists"].drop_null().to_pylist()
+    assert max(shares) > 0
+    assert min(shares) >= 0
 
 
 def test_a_run_without_them_says_so(run: Run) -> None:
