@@ -16,7 +16,9 @@ from benchmarks.record import write_rows
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble
 from simulator.results.collectors import EventRecords
+from simulator.results.lists import lists_of
 from simulator.results.loads import Loads
+from simulator.results.needed import needed_of
 from simulator.runs.answer import answer
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
@@ -57,9 +59,11 @@ def measure(engine: str, m: int, events: int, approaches: list[str]) -> dict[str
     start = time.process_time()
     ingredients = assemble(scenario, Workload(20, x, y, l, r), rng.random(m))
     ready = time.process_time()
+    needed = needed_of(scenario, ingredients)
     for name in approaches:
         loads = Loads(len(ingredients.network))
-        records = EventRecords(scenario, ingredients, name, lambda _: None)
+        lists = lists_of(scenario, ingredients, name)
+        records = EventRecords(scenario, ingredients, name, needed, lists, lambda _: None)
         answer(scenario, ingredients, name, [loads, records], ledger=Ledger())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return {

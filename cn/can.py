@@ -1,7 +1,7 @@
 """The content-addressable network: brokers are zones, and messages go from neighbour to neighbour.
 
 How a broker decides, and why every message arrives at each zone that it concerns once, is told and shown in
-`cn.zone_forwarding`.
+`cn.zone_forwarding` and, of messages across the diagonal of S, in `cn.wide_forwarding`.
 """
 
 from math import inf, nextafter
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from cn.deliveries import Deliveries, Hops, link_costs, message_corners, message_starts
 from cn.forwarding import follow_messages, multicast, next_edges
-from cn.zones import Floats, Ints, Zones
+from cn.wide_forwarding import WideTable
+from cn.zones import Floats, Ints, Zones, ZoneTable
 
 __all__ = ["Can", "Deliveries", "Hops"]
 
@@ -79,7 +80,7 @@ class Can:
         if broker not in self.zones:
             raise ValueError(f"broker must be a broker that holds a zone, got {broker}")
         out = np.empty(len(self.zones), np.int64)
-        table = self.zones.table
+        table = _table_for(self.zones.table, wide=l_in > r_in)
         delivers, count = next_edges(table, broker, came_from, l_in, r_in, l_out, r_out, out)
         return delivers, table.neighbours[out[:count]].tolist()
 
@@ -113,7 +114,8 @@ class Can:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts. O(hops x neighbours)."""
         corners = message_corners(table)
         starts = message_starts(sources, len(table), self.zones.present)
-        return Hops(*follow_messages(self.zones.table, len(self), *corners, starts))
+        zones = _table_for(self.zones.table, wide=_any_wide(corners))
+        return Hops(*follow_messages(zones, len(self), *corners, starts))
 
     def _carry(
         self,
@@ -121,8 +123,18 @@ class Can:
         starts: Ints,
         ip_hops: npt.NDArray[np.integer] | None,
     ) -> Deliveries:
-        zones = self.zones.table
+        zones = _table_for(self.zones.table, wide=_any_wide(corners))
         owners = np.repeat(np.arange(len(self)), zones.sides[:, 4] - zones.sides[:, 0])
         cost = link_costs(ip_hops, len(self), owners, zones.neighbours)
         columns = multicast(zones, len(self), *corners, starts, cost)
         return Deliveries(*columns[:5], np.column_stack((owners, zones.neighbours, columns[5])))
+
+
+def _any_wide(corners: tuple[Floats, Floats, Floats, Floats]) -> bool:
+    l_in, r_in = corners[:2]
+    return bool((l_in > r_in).any())
+
+
+def _table_for(zones: ZoneTable, *, wide: bool) -> ZoneTable | WideTable:
+    """The table whose type chooses the kernels."""
+    return WideTable(*zones) if wide else zones

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from paint.messages import holds_some
+
 __all__ = ["Deliveries", "Hops", "finite_ends", "link_costs", "message_corners", "message_starts"]
 
 Floats = npt.NDArray[np.float64]
@@ -57,7 +59,7 @@ def finite_ends(ends: npt.ArrayLike) -> Floats:
 
 
 def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Columns l_in, r_in, l_out, r_out of messages, refused unless each holds a point with l <= r."""
+    """Columns l_in, r_in, l_out, r_out of messages, refused unless each reaches some range l <= r."""
     fields = ("l_in", "r_in", "l_out", "r_out")
     if not set(fields) <= set(getattr(getattr(table, "dtype", None), "names", None) or ()):
         raise TypeError(
@@ -65,10 +67,13 @@ def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats
             "Messages of a server have one as their table"
         )
     l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in fields)
-    wrong = ~((l_out < l_in) & (l_in <= r_in) & (r_in < r_out))
+    wrong = ~holds_some(l_in, r_in, l_out, r_out)
     if wrong.any():
         at = int(wrong.argmax())
-        raise ValueError(f"a message needs l_out < l_in <= r_in < r_out, got {table[at]} at row {at}")
+        raise ValueError(
+            f"a message needs l_out < l_in, r_in < r_out and a range l <= r that it reaches, got {table[at]} "
+            f"at row {at}"
+        )
     return l_in, r_in, l_out, r_out
 
 

@@ -19,18 +19,23 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from cn import tree_forwarding, zone_forwarding
+from cn import tree_forwarding, wide_forwarding, zone_forwarding
 from cn.deliveries import Floats, Ints
 from cn.summaries import TreeTable
+from cn.wide_forwarding import WideTable
 from cn.zones import ZoneTable
 from floor.kernels import njit
 
 __all__ = ["follow_messages", "multicast", "next_edges"]
 
 Flags = npt.NDArray[np.bool_]
-Table = TreeTable | ZoneTable
+Table = TreeTable | WideTable | ZoneTable
 
-_MODULES: dict[type, ModuleType] = {TreeTable: tree_forwarding, ZoneTable: zone_forwarding}
+_MODULES: dict[type, ModuleType] = {
+    TreeTable: tree_forwarding,
+    WideTable: wide_forwarding,
+    ZoneTable: zone_forwarding,
+}
 
 
 def _toward(table: Table, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:

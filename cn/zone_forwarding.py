@@ -1,6 +1,7 @@
 """Where a broker of a content-addressable network sends a message, from its own zone and its neighbours'.
 
 A message's rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out` with l_in <= r_in: all of G lies in the triangle.
+Messages with l_in > r_in are the matter of `cn.wide_forwarding`.
 
 **To the region.** A broker whose zone does not meet G hands the message to a neighbour on a side that faces G
 (left when l_in <= l_lo, right when l_hi <= l_out, below when r_out <= r_lo, above when r_hi <= r_in) that is no

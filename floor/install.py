@@ -22,6 +22,16 @@ def _pip(*arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([sys.executable, "-m", "pip", "install", *options, *arguments], cwd=ROOT)
 
 
+def _stop(pip: "subprocess.Popen[bytes]") -> None:
+    """Interrupt a pip, which then removes what it has unpacked; end it if it ignores that, as in the background."""
+    pip.send_signal(signal.SIGINT)
+    try:
+        pip.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        pip.terminate()
+        pip.wait()
+
+
 def main() -> int:
     """Install the dependencies, then Rangecast; the exit code of the first pip that fails, which says why itself."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -33,8 +43,7 @@ def main() -> int:
     except KeyboardInterrupt:
         failed = 130
     finally:
-        aside.send_signal(signal.SIGINT)  # pip then removes what it has unpacked
-        aside.wait()
+        _stop(aside)
     return failed
 
 

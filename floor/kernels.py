@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numba
 from numba.core import event
 
-from floor.cache import cache_dir
+from floor.cache import cache_place
 
 __all__ = ["ROOMS", "compile_silently", "module_sources", "njit"]
 
@@ -80,7 +80,7 @@ def _kernel_cache(module: str) -> Path:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for name, text in sorted(module_sources(module).items()):
         digest.update(f"{name}\0{text}\0".encode())
-    return cache_dir() / "kernels" / f"{module}-{digest.hexdigest()[:16]}"
+    return cache_place("kernels") / f"{module}-{digest.hexdigest()[:16]}"
 
 
 class _CompilationNotice(event.Listener):

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 
-__all__ = ["EXPOSED", "MESSAGE", "UNICAST", "UPDATE", "Messages", "reserve", "stamp"]
+__all__ = ["EXPOSED", "MESSAGE", "UNICAST", "UPDATE", "Messages", "holds_some", "reserve", "stamp"]
 
 MESSAGE = np.dtype(
     [
@@ -44,6 +44,21 @@ UNICAST = np.dtype([("subscription", "i8"), ("dropped", "i8"), ("object", "i8"),
 
 UPDATE = 0
 EXPOSED = 1
+
+
+def holds_some(
+    l_in: NDArray[np.float64], r_in: NDArray[np.float64], l_out: NDArray[np.float64], r_out: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Whether each region holds a range l <= r at all; no if one of its sides is not a number.
+
+    Where l_in <= r_in all of it lies in S. Where l_in > r_in the diagonal cuts it off, and what is left holds the
+    outermost corner, if anything is left.
+    """
+    found: NDArray[np.bool_] = (l_out < l_in) & (r_in < r_out)
+    inside = l_in <= r_in
+    if not inside.all():
+        inside |= np.nextafter(l_out, np.inf) <= np.nextafter(r_out, -np.inf)
+    return found & inside
 
 
 class Messages:

@@ -9,14 +9,13 @@ import hashlib
 import os
 import subprocess
 import sys
-import time
-import uuid
 from contextlib import suppress
 from pathlib import Path
 
 import pyspark
 
-from floor.cache import cache_dir
+from floor.cache import cache_dir, cache_place
+from floor.files import clear_leftovers, partial_name
 from pipeline.java import find_java
 
 __all__ = ["archive_classes", "archive_path", "keep_archive", "partial_archive"]
@@ -34,7 +33,6 @@ spark.stop()
 """
 
 _WRITING_SECONDS = 120
-_FORGOTTEN_SECONDS = 3600
 
 
 def archive_path(java: Path) -> Path:
@@ -49,14 +47,9 @@ def partial_archive(archive: Path) -> Path | None:
 
     Removes what processes that were killed have left half-written.
     """
-    try:
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        for left in archive.parent.glob(".*.jsa"):
-            if left.stat().st_mtime < time.time() - _FORGOTTEN_SECONDS:
-                left.unlink(missing_ok=True)
-    except OSError:
-        return None
-    return archive.with_name(f".{uuid.uuid4().hex}.jsa")
+    place = cache_place("spark")
+    clear_leftovers(place)
+    return partial_name(archive) if place.is_dir() else None
 
 
 def keep_archive(jvm: "subprocess.Popen[bytes]", partial: Path, archive: Path) -> None:

@@ -89,7 +89,12 @@ def open_files(path: Path, layout: Layout) -> PopulationFiles:
 def read_columns(path: Path, opened: PopulationFiles, layout: Layout) -> pa.Table:
     """Read all rows of a population that was opened."""
     try:
-        return pa.concat_tables([pq.read_table(file, columns=layout.schema.names) for file in opened.files])
+        return pa.concat_tables(
+            [
+                pq.read_table(file, columns=layout.schema.names, page_checksum_verification=True)
+                for file in opened.files
+            ]
+        )
     except (OSError, pa.ArrowException) as error:
         raise _refusal(path, layout, str(error).splitlines()[0]) from error
 

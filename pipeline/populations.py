@@ -7,6 +7,7 @@ A population is a directory of Parquet files whose rows, in the order of the fil
 import hashlib
 import inspect
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -18,6 +19,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from floor.files import whole
+from floor.seals import seal
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, STREAMS, uniform_column
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.population_files import Layout, open_files, read_columns, write_rows
@@ -231,7 +233,7 @@ def _sorted_by(rows: DataFrame, count: int) -> DataFrame:
 
 def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
     """
-    Path of the objects of a spec below `cache_dir`, an array of shape (2, n) with x and y, made if it is not there.
+    Path of the objects of a spec below `cache_dir`, made if it is not there: x and y, shape (2, n), under a seal.
 
     Raises
     ------
@@ -244,7 +246,7 @@ def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
     rows = np.stack(objects(spark(), spec))
     try:
         with whole(path) as partial, partial.open("wb") as stream:
-            np.save(stream, rows)
+            np.savez(stream, rows=rows, seal=np.array(seal(path.name, rows)))
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error
     return path
@@ -252,7 +254,7 @@ def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
 
 def object_path(spec: ObjectSpec, cache_dir: Path) -> Path:
     """Where `object_file` puts the objects of a spec."""
-    return cache_dir / f"objects-{_content_hash(repr(spec), OBJECT_DISTRIBUTIONS[spec.distribution])}.npy"
+    return cache_dir / f"objects-{_content_hash(repr(spec), OBJECT_DISTRIBUTIONS[spec.distribution])}.npz"
 
 
 def read_objects(path: Path) -> tuple[Floats, Floats]:
@@ -262,14 +264,16 @@ def read_objects(path: Path) -> tuple[Floats, Floats]:
     Raises
     ------
     PipelineError
-        If it cannot be read or holds something else.
+        If it cannot be read, holds something else, or is not what was put there.
     """
     try:
-        rows = np.load(path)
-    except (OSError, ValueError, EOFError) as error:
-        raise PipelineError(f"{path}: damaged objects ({error}); delete the file, it is made again") from error
-    if not isinstance(rows, np.ndarray) or rows.dtype != np.float64 or rows.ndim != 2 or len(rows) != 2:
-        raise PipelineError(f"{path}: holds no objects; delete the file, it is made again")
+        with np.load(path, allow_pickle=False) as stored:
+            rows, sealed = stored["rows"], str(stored["seal"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        reason = " ".join(str(error).split())
+        raise PipelineError(f"{path}: damaged objects ({reason}); delete the file, it is made again") from error
+    if rows.dtype != np.float64 or rows.ndim != 2 or len(rows) != 2 or sealed != seal(path.name, rows):
+        raise PipelineError(f"{path}: not the objects that were put there; delete the file, it is made again")
     return rows[0], rows[1]
 
 

@@ -11,7 +11,11 @@ from pipeline.schemas import EVENTS, HOPS, spark_schema
 __all__ = ["read_events", "read_hops"]
 
 
-def _read(schema: pa.Schema, spark: SparkSession, path: Path) -> DataFrame:
+def _read(schema: pa.Schema, spark: SparkSession, path: Path, name: str) -> DataFrame:
+    if (path / "manifest.json").exists():
+        there = (path / name).exists()
+        remedy = f"give {path / name}" if there else f'it has no {name}; run the scenario with record = ["hops"]'
+        raise PipelineError(f"{path}: is a run directory and not the records of one; {remedy}")
     with spark_errors(f"read {path}"):
         present = spark.read.parquet(str(path.absolute())).columns
         missing = [name for name in schema.names if name not in present]
@@ -29,9 +33,9 @@ def read_events(spark: SparkSession, path: Path) -> DataFrame:
     PipelineError
         If `path` cannot be read or lacks columns.
     """
-    return _read(EVENTS, spark, path)
+    return _read(EVENTS, spark, path, "events.parquet")
 
 
 def read_hops(spark: SparkSession, path: Path) -> DataFrame:
     """Records of the hops of a run, with the schema `pipeline.schemas.HOPS`; refuses what `read_events` refuses."""
-    return _read(HOPS, spark, path)
+    return _read(HOPS, spark, path, "hops.parquet")

@@ -58,16 +58,16 @@ def event_percentiles(events: DataFrame) -> DataFrame:
     return described.select(*PERCENTILES.names)
 
 
-def replication_intervals(events: DataFrame, exact: Sequence[str] = ()) -> DataFrame:
+def replication_intervals(events: DataFrame) -> DataFrame:
     """
     Mean of each measure over replications with its 95% confidence interval: `schemas.INTERVALS`.
 
-    Measures are the columns of the summary; those of a replication come from its own events, and its redundancy from
-    its own exact approach (`exact` as in `summarise`), so that a run with more events weighs no more than another.
+    Measures are the columns of the summary; those of a replication come from its own events, so that a run with more
+    events weighs no more than another.
     `low` and `high` are null for a single replication.
     """
     measures = [name for name in SUMMARY.names if name not in ("approach", "events")]
-    long = _unpivoted(summarise(events, exact, by=["replication"]), ["approach"], measures)
+    long = _unpivoted(summarise(events, by=["replication"]), ["approach"], measures)
     stated = long.groupBy("approach", "measure").agg(
         sf.count("value").alias("replications"),
         sf.avg("value").alias("mean"),

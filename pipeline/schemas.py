@@ -7,6 +7,7 @@ __all__ = [
     "BROKERS",
     "COUNTS",
     "EVENTS",
+    "FAULTS",
     "HOPS",
     "INTERVALS",
     "LINKS",
@@ -16,6 +17,7 @@ __all__ = [
     "POPULATION_15D",
     "POPULATION_15D_VERSION",
     "POPULATION_VERSION",
+    "SERIES",
     "SUMMARY",
     "TIMES",
     "TRACE_EVENTS",
@@ -56,6 +58,7 @@ COUNTS = (
     "ip_hops",
     "zones_reached",
     "resent_bytes",
+    "control_bytes",
     "received_update",
     "received_exposed",
     "first_k",
@@ -63,15 +66,20 @@ COUNTS = (
     "snap",
 )
 
-#: What an engine with a clock adds, in milliseconds.
-TIMES = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
+_WAITS = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
+
+#: What an engine with a clock adds, in milliseconds but for those in seconds.
+TIMES = (*_WAITS, "wrong_s", "counted_s")
 
 #: `events.parquet`: one row per (approach, event); or per window of a batch approach, which stands for `events`
 #: events and has the number, time and origin of the first. Latencies are in milliseconds, null where nobody was
-#: reached or the engine has no clock; so is `stale`, the mean time until the last message of the event had come, over
-#: the lists that were followed. `path_hops` are IP hops from source to gateway along the overlay, added up over the
-#: deliveries, `direct_hops` those of the shortest IP paths. `origin` is the broker where the event arose, `object` is
-#: null for a batch.
+#: reached or the engine has no clock; so is `stale`, the mean time until a list had taken the event in, over the
+#: lists that it changed, of those that count. From its time to that of the next row, `wrong_s` are the seconds that
+#: lists were wrong, `counted_s` those of all lists that count. `path_hops` are IP hops from source to gateway along
+#: the overlay, added up over the deliveries, `direct_hops` those of the shortest IP paths. `needed_update` are the
+#: lists that the events changed, event by event, `needed_exposed` those in which another object took the place of the
+#: updated one: the same for all approaches. `origin` is the broker where the event arose, `object` is null for a
+#: batch.
 EVENTS = pa.schema(
     [
         *_required(pa.string(), "approach"),
@@ -80,7 +88,7 @@ EVENTS = pa.schema(
         *_required(pa.int64(), "origin"),
         *_optional(pa.int64(), "object"),
         *_required(pa.string(), "kind"),
-        *_required(pa.int64(), *COUNTS, "path_hops", "direct_hops"),
+        *_required(pa.int64(), *COUNTS, "needed_update", "needed_exposed", "path_hops", "direct_hops"),
         *_optional(pa.float64(), *TIMES),
     ]
 )
@@ -95,10 +103,10 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "bytes_out"),
         *_required(pa.int64(), "bytes_out_max"),
         *_required(pa.float64(), "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached"),
-        *_required(pa.float64(), "resent_bytes", "received_update", "received_exposed"),
+        *_required(pa.float64(), "resent_bytes", "control_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
         *_required(pa.float64(), "first_k", "min_y", "snap"),
-        *_optional(pa.float64(), "stretch", *TIMES),
+        *_optional(pa.float64(), "stretch", *_WAITS, "stale_half_width", "wrong_share", "offered_load"),
     ]
 )
 
@@ -108,7 +116,8 @@ SUMMARY = pa.schema(
 BROKERS = pa.schema(
     [
         *_required(pa.string(), "approach"),
-        *_required(pa.int64(), "broker", "messages_in", "messages_out", "bytes_out", "deliveries", "notifications"),
+        *_required(pa.int64(), "broker", "messages_in", "messages_out", "bytes_out", "control_bytes"),
+        *_required(pa.int64(), "deliveries", "notifications"),
         *_optional(pa.float64(), "busy_s", "uplink_busy_s", "waited_s", "longest_wait_s"),
     ]
 )
@@ -141,11 +150,39 @@ TRACE_REPORT = pa.schema([*_required(pa.string(), "outcome"), *_required(pa.int6
 TRACE_VERSION = 1
 
 #: `hops.parquet`: one row per hop; `depart` and `arrive` are in milliseconds, null where the engine has no clock.
+#: `kind` is message, resent, acknowledgement or watermark; that is about a whole window, and its `message` is -1.
 HOPS = pa.schema(
     [
         *_required(pa.string(), "approach"),
         *_required(pa.int64(), "event", "message", "from", "to", "bytes"),
+        *_required(pa.string(), "kind"),
         *_optional(pa.float64(), "depart", "arrive"),
+    ]
+)
+
+#: `faults.parquet`: one row per thing that went wrong, in the order in which it became known; `time` and `seconds`
+#: are in seconds. What does not apply is null.
+FAULTS = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.float64(), "time"),
+        *_required(pa.string(), "what"),
+        *_optional(pa.string(), "why"),
+        *_optional(pa.int64(), "broker", "from", "to", "event", "message"),
+        *_optional(pa.float64(), "seconds"),
+    ]
+)
+
+#: `series.parquet`: one row per approach and slice of time, which begins at `time` and lasts `seconds`; see
+#: `simulator.results.series`.
+SERIES = pa.schema(
+    [
+        *_required(pa.string(), "approach"),
+        *_required(pa.float64(), "time", "seconds"),
+        *_required(pa.int64(), "bytes", "notifications"),
+        *_required(pa.float64(), "queue_mean"),
+        *_required(pa.int64(), "queue_longest"),
+        *_optional(pa.float64(), "wrong_lists"),
     ]
 )
 

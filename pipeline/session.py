@@ -12,7 +12,6 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +21,8 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from floor.files import clear_leftovers, partial_name
+from floor.machine import memory_bytes
 from pipeline.class_archive import archive_path, keep_archive, partial_archive
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.java import require_java
@@ -87,6 +88,10 @@ def spark_session(
     check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
     options = ["-XX:TieredStopAtLevel=1"] if brief else []
+    # A JVM that is killed leaves its work files behind; here the next start finds them.
+    work = _scratch() / "work"
+    work.mkdir(exist_ok=True)
+    options.append(f'"-Djava.io.tmpdir={work}"')
     context = _start(master, settings, options, keep_classes=keep_classes)
     session = SparkSession(context)
     if "spark.sql.shuffle.partitions" not in settings:
@@ -143,10 +148,7 @@ def check_reachable(master: str) -> None:
 
 def _driver_memory_mb() -> int:
     """A quarter of the memory this process may use, between 512 MB and 4 GB."""
-    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    with suppress(OSError, ValueError):  # no file or "max": no container limit
-        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return max(512, min(LARGEST_DRIVER_MB, min(limits) // 4 // 2**20))
+    return max(512, min(LARGEST_DRIVER_MB, memory_bytes() // 4 // 2**20))
 
 
 def _settings(master: str, driver_memory_mb: int) -> dict[str, str]:
@@ -176,10 +178,16 @@ _scratch_dir: Path | None = None
 
 
 def _scratch() -> Path:
-    """Directory of this process for Spark's log and work files, removed when the process ends."""
+    """Directory of this process for Spark's log and work files, removed when the process ends.
+
+    What processes that were killed have left of theirs is removed first.
+    """
     global _scratch_dir
     if _scratch_dir is None:
-        _scratch_dir = Path(tempfile.mkdtemp(prefix="rangecast-spark-"))
+        place = Path(tempfile.gettempdir())
+        clear_leftovers(place)
+        _scratch_dir = partial_name(place / "rangecast-spark")
+        _scratch_dir.mkdir(0o700)
         atexit.register(shutil.rmtree, _scratch_dir, ignore_errors=True)
     return _scratch_dir
 

@@ -1,12 +1,13 @@
 """From the records of a run to its table: one row per approach, what it cost per event."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import Column, DataFrame, SparkSession, Window, WindowSpec
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
 from floor.files import whole
@@ -17,32 +18,37 @@ from pipeline.schemas import COUNTS, EVENTS, SUMMARY
 __all__ = ["rehearse_summary", "summarise", "write_summary"]
 
 _WAITS = ("latency_p50", "latency_p95", "latency_p99", "stale")
+_BATCHES, _QUANTILE = 20, 2.093024054408263
+"""Batches of a batch mean, and the 0.975 quantile of Student's t for so many less one."""
 
 
-def summarise(events: DataFrame, exact: Sequence[str] = (), by: Sequence[str] = ()) -> DataFrame:
+def summarise(events: DataFrame, by: Sequence[str] = ()) -> DataFrame:
     """
     One row per approach, with the columns of `pipeline.schemas.SUMMARY`, in O(rows) time.
 
     * `messages` to `received_exposed`, `first_k`, `min_y`, `snap`: means per event; `_max`: the largest of an event,
       or of a window of a batch approach.
-    * `redundancy`: notifications that carry the updated object, over those of an exact approach, minus 1.
-      `redundancy_total`: the same with exposed objects counted too. The paper's tables (Section V) fit the first.
+    * `redundancy`: notifications that carry the updated object, over the lists that events changed, minus 1.
+      `redundancy_total`: the same with exposed objects counted on both sides. The paper's tables (Section V) fit the
+      first. Null where nothing was needed. Unicast has less than 0 of the second, because it tells of an exposed
+      object in the message of the update; a batch of both, because events that undo each other are never told.
     * `latency_p50`, `_p95`, `_p99`: means over the events (windows) that reached somebody of their own percentiles;
-      `latency_max`: the largest latency of all. `stale`: the mean over them of how long lists were wrong.
+      `latency_max`: the largest latency of all. `stale`: the mean over the events (windows) that changed a list of
+      how long such lists took to take it in; `stale_half_width`: half of its 95% confidence interval, from the means
+      of 20 runs of consecutive rows, null for fewer than 40 rows.
+    * `wrong_share`: seconds that lists were wrong over seconds of all lists that count.
+    * `offered_load`: null; the run fills it in (`write_summary`), since it follows from no event by itself.
     * `stretch`: IP hops from the source to the gateways reached along the overlay, over those of the shortest paths.
 
     Parameters
     ----------
     events
         Rows of `pipeline.schemas.EVENTS`.
-    exact
-        Approaches without redundancy, in order of preference: the first that is in the records is the yardstick of
-        `redundancy`; the first paint approach among them that of `redundancy_total`, because unicast tells of an
-        exposed object in the message of the update. Without one the columns are null.
     by
-        Columns of `events` to keep apart, for instance the replication: they come first in the rows, and each of
-        their values has its own yardstick.
+        Columns of `events` to keep apart, for instance the replication: they come first in the rows.
     """
+    received, needed = sf.sum("received_update"), sf.sum("needed_update")
+    received_total, needed_total = received + sf.sum("received_exposed"), needed + sf.sum("needed_exposed")
     totals = events.groupBy(*by, "approach").agg(
         sf.sum("events").alias("events"),
         *((sf.sum(name) / sf.sum("events")).alias(name) for name in COUNTS),
@@ -50,26 +56,27 @@ def summarise(events: DataFrame, exact: Sequence[str] = (), by: Sequence[str] = 
         sf.try_divide(sf.sum("path_hops").cast("double"), sf.sum("direct_hops")).alias("stretch"),
         *(sf.max(name).alias(f"{name}_max") for name in ("bytes_in", "bytes_out")),
         sf.max("latency_max").alias("latency_max"),
+        sf.try_divide(sf.sum("wrong_s"), sf.sum("counted_s")).alias("wrong_share"),
+        (sf.try_divide(received.cast("double"), needed) - 1).alias("redundancy"),
+        sf.lit(None).cast("double").alias("offered_load"),
+        (sf.try_divide(received_total.cast("double"), needed_total) - 1).alias("redundancy_total"),
     )
-    received_total = sf.col("received_update") + sf.col("received_exposed")
-    paint = [name for name in exact if name.startswith("paint")]
-    among = Window.partitionBy(*by)
-    compared = totals.withColumns(
-        {
-            name: sf.try_divide(received, _of_first(yardsticks, received, among)) - 1
-            for name, received, yardsticks in (
-                ("redundancy", sf.col("received_update"), exact),
-                ("redundancy_total", received_total, paint),
-            )
-        }
-    )
-    return compared.select(*by, *SUMMARY.names)
+    totals = totals.join(_stale_half_width(events, by), [*by, "approach"], "left")
+    return totals.select(*by, *SUMMARY.names)
 
 
-def _of_first(names: Sequence[str], value: Column, among: WindowSpec) -> Column:
-    """Value in the row, among those of a window, of the first of the approaches that is there; null without one."""
-    found = [sf.max(sf.when(sf.col("approach") == name, value)).over(among) for name in names]
-    return sf.coalesce(*found, sf.lit(None).cast("double"))
+def _stale_half_width(events: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Half the confidence interval of `stale`, per approach, by batch means."""
+    batch = sf.ntile(_BATCHES).over(Window.partitionBy(*by, "approach").orderBy("event"))
+    batches = (
+        events.where(sf.col("stale").isNotNull())
+        .withColumn("batch", batch)
+        .groupBy(*by, "approach", "batch")
+        .agg(sf.avg("stale").alias("mean"), sf.count("*").alias("rows"))
+    )
+    half_width = sf.lit(_QUANTILE / _BATCHES**0.5) * sf.stddev_samp("mean")
+    enough = sf.sum("rows") >= 2 * _BATCHES
+    return batches.groupBy(*by, "approach").agg(sf.when(enough, half_width).alias("stale_half_width"))
 
 
 def rehearse_summary(spark: SparkSession, directory: Path) -> None:
@@ -89,9 +96,19 @@ def rehearse_summary(spark: SparkSession, directory: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def write_summary(summary: DataFrame, path: Path, approaches: Sequence[str]) -> None:
+def write_summary(
+    summary: DataFrame,
+    path: Path,
+    approaches: Sequence[str],
+    known: Mapping[str, Mapping[str, float | None]] = MappingProxyType({}),
+) -> None:
     """
     Write a summary as CSV, whole or not at all; rows in the order of `approaches`, an empty field for null.
+
+    Parameters
+    ----------
+    known
+        By approach, columns that do not follow from the records, with their values.
 
     Raises
     ------
@@ -99,7 +116,7 @@ def write_summary(summary: DataFrame, path: Path, approaches: Sequence[str]) -> 
         If the summary lacks one of the approaches, or the file cannot be written.
     """
     with spark_errors(f"make {path}"):
-        rows = {row["approach"]: row for row in summary.collect()}
+        rows = {row["approach"]: row.asDict() | dict(known.get(row["approach"], {})) for row in summary.collect()}
     missing = [name for name in approaches if name not in rows]
     if missing:
         raise PipelineError(f"the records have no events of {', '.join(missing)}, only of {', '.join(sorted(rows))}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 import pipeline
+from floor.text import visible
 from rangecast.arguments import AnyPath, as_mapping, as_path, in_python_words
 from rangecast.scenarios import AnyScenario, load_scenario
 from simulator.results.finished_run import FinishedRun
@@ -93,6 +94,16 @@ class Result:
         """One row per hop, if the scenario has `record = ["hops"]`."""
         return self._run.table("hops")
 
+    @cached_property
+    def faults(self) -> pa.Table:
+        """One row per thing that went wrong, if the scenario has faults."""
+        return self._run.table("faults")
+
+    @cached_property
+    def series(self) -> pa.Table:
+        """One row per approach and slice of time, of the engine `des`."""
+        return self._run.table("series")
+
     def plot(self) -> "Figure":
         """Draw what the approaches cost: traffic, notifications received and, of the engine `des`, latency."""
         from rangecast.shown import shown
@@ -116,7 +127,7 @@ class Result:
 
     def _verdict(self) -> str:
         verdicts = {None: "not verified", True: "verified, all right", False: "verified, WRONG"}
-        return f"{self.directory}: {verdicts[self.right]}"
+        return f"{visible(str(self.directory))}: {verdicts[self.right]}"
 
 
 class Comparison:

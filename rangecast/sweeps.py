@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from floor.text import visible
 from rangecast.arguments import AnyPath, as_path, in_python_words, plain
 from simulator.runs.finished_sweep import read_estimates, read_sweep_facts
 from simulator.scenario.scenario import Scenario
@@ -88,7 +89,8 @@ class SweepResult:
     def __repr__(self) -> str:
         from rangecast.shown import text_of
 
-        return "\n".join([str(self.directory), *(f"FAILED {line}" for line in self.failures), text_of(self._shown())])
+        told = [str(self.directory), *(f"FAILED {line}" for line in self.failures)]
+        return "\n".join([*map(visible, told), text_of(self._shown())])
 
     def _repr_html_(self) -> str:
         from html import escape

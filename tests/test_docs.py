@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import BROKERS, EVENTS, HOPS, LINKS, SUMMARY
+from pipeline import SUMMARY
 from simulator.approaches.registry import APPROACHES
 from simulator.inputs.plugins import load_plugins
+from simulator.results.finished_run import TABLES
 from simulator.views.explain_files import explain_to_file
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 from topologies import read_network
@@ -90,9 +91,8 @@ def test_the_event_of_the_guide_is_what_its_page_says(spark: SparkSession, tmp_p
 def test_every_column_of_a_run_is_explained() -> None:
     page = (DOCS / "results.md").read_text(encoding="utf-8")
     parts = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE))
-    files = {"events.parquet": EVENTS, "brokers.parquet": BROKERS, "links.parquet": LINKS, "hops.parquet": HOPS}
-    for name, schema in files.items():
-        assert [column for column in schema.names if f"`{column}`" not in parts[name]] == []
+    for name, schema in TABLES.items():
+        assert [column for column in schema.names if f"`{column}`" not in parts[f"{name}.parquet"]] == []
     told = parts["events.parquet"] + parts["summary.csv"]
     assert [column for column in SUMMARY.names if f"`{column}`" not in told] == []
 

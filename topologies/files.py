@@ -70,7 +70,8 @@ def read_network(
     Returns
     -------
     networkx.Graph
-        Connected, with all attributes; what the file lacks is filled in by the rules of `topologies.attributes`.
+        Connected, with all attributes; what a network does not hold is passed over with a warning (also in
+        ``graph.graph["passed_over"]``). What the file lacks is filled in by the rules of `topologies.attributes`.
         Nodes are 0..N-1: integer labels in ascending order, others in the order of the file; a label that differs
         from its number stays as the node attribute `name`.
 
@@ -87,6 +88,8 @@ def read_network(
     path = Path(path)
     if path.is_dir():
         raise TopologyError(f"{path} is a directory; name a file in it")
+    if path.exists() and not path.is_file():
+        raise TopologyError(f"{path} is a device or pipe, which may have no end; name a file")
     parse = READERS[_check_format(path, form, READERS)]
     try:
         text = path.read_text(encoding="utf-8-sig")

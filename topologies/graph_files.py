@@ -1,8 +1,8 @@
 """GraphML and GML, read and written by networkx; what a network needs of them is checked here.
 
 That is nodes, links, and the attributes `x`, `y`, `name`, `delay_ms`, `bandwidth_mbps`; the rest is passed over, and
-direction is dropped. networkx tells the line of what it cannot parse, but forgets the lines of what it has read:
-wrong values are named by their node or link.
+so are directions, which is noted (`NetworkBuilder.passed_over`). networkx tells the line of what it cannot parse, but
+forgets the lines of what it has read: wrong values are named by their node or link.
 """
 
 import re
@@ -33,10 +33,12 @@ class _GraphmlReader(GraphMLReader):
 
     def __init__(self) -> None:
         super().__init__(force_multigraph=True)
+        self.directed = 0
         self.python_type = dict.fromkeys(self.python_type, str)
 
     def make_graph(self, graph_xml: Element, graphml_keys: Any, defaults: Any, G: Any = None) -> Any:
         undirected = nx.MultiGraph() if G is None else G
+        self._directed = graph_xml.get("edgedefault") == "directed"
         return super().make_graph(graph_xml, graphml_keys, defaults, undirected)  # type: ignore[no-untyped-call]
 
     def add_node(self, G: Any, node_xml: Element, graphml_keys: Any, defaults: Any) -> None:
@@ -54,7 +56,7 @@ class _GraphmlReader(GraphMLReader):
                 raise TopologyError(f"<edge> number {G.number_of_edges() + 1} lacks the attribute {name}")
             if end not in G:
                 raise TopologyError(f"link {ends[0]} - {ends[1]} names node {end}, which the file does not declare")
-        edge_element.attrib.pop("directed", None)
+        self.directed += edge_element.attrib.pop("directed", str(self._directed)).lower() == "true"
         super().add_edge(G, edge_element, graphml_keys)
 
 
@@ -63,7 +65,8 @@ def parse_graphml(text: str) -> NetworkBuilder:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of ports, and of keys without a type
-            graph = next(_GraphmlReader()(string=text), None)
+            reader = _GraphmlReader()
+            graph = next(reader(string=text), None)
     except ParseError as error:
         raise BrokenLineError(error.position[0], f"not well-formed XML: {expat.ErrorString(error.code)}") from None
     except nx.NetworkXError as error:
@@ -72,7 +75,7 @@ def parse_graphml(text: str) -> NetworkBuilder:
         raise TopologyError(f"networkx cannot read this GraphML, {error!r}; check its nodes and edges") from None
     if graph is None:
         raise TopologyError("no <graph> in the file")
-    return _checked(graph, {node: node for node in graph})
+    return _checked(graph, {node: node for node in graph}, {"id"}, reader.directed)
 
 
 def parse_gml(text: str) -> NetworkBuilder:
@@ -91,7 +94,8 @@ def parse_gml(text: str) -> NetworkBuilder:
         raise TopologyError(f"networkx cannot read this GML, {error!r}; check its nodes and edges") from None
     labels = {node: str(data["label"]) for node, data in graph.nodes.items() if "label" in data}
     differ = len(set(labels.values())) == len(graph)
-    return _checked(graph, labels if differ else {node: str(node) for node in graph})
+    names = labels if differ else {node: str(node) for node in graph}
+    return _checked(graph, names, {"id", "label", "key"}, graph.size() if graph.is_directed() else 0)
 
 
 def _with_line(complaint: str) -> BrokenLineError | TopologyError:
@@ -100,8 +104,16 @@ def _with_line(complaint: str) -> BrokenLineError | TopologyError:
     return TopologyError(complaint.splitlines()[0]) if match is None else BrokenLineError(int(match[2]), match[1])
 
 
-def _checked(graph: "nx.Graph[Any]", label_of: dict[Any, str]) -> NetworkBuilder:
+def _checked(graph: "nx.Graph[Any]", label_of: dict[Any, str], own: set[str], directed: int) -> NetworkBuilder:
+    """Put a network together; `own` are attributes of the format itself, `directed` counts links with a direction."""
     builder = NetworkBuilder()
+    of_nodes = {name for data in graph.nodes.values() for name in data} - own - {"x", "y", "name"}
+    of_links = {name for *_, data in graph.edges(data=True) for name in data} - own - {"delay_ms", "bandwidth_mbps"}
+    for what, names in (("nodes", of_nodes), ("links", of_links)):
+        if names:
+            builder.passed_over.append(f"{', '.join(sorted(map(str, names)))} of {what}")
+    if directed:
+        builder.passed_over.append(f"the direction of {directed:,} links")
     for node, data in graph.nodes.items():
         builder.add_node(label_of[node], None, data)
     for u, v, data in graph.edges(data=True):

@@ -30,6 +30,8 @@ class NetworkBuilder:
     def __init__(self) -> None:
         self.nodes: dict[str, dict[str, Any]] = {}
         self.links: dict[tuple[str, str], dict[str, float]] = {}
+        self.passed_over: list[str] = []
+        """What the file says and a network does not hold."""
 
     def add_node(self, label: str, line: int | None, attributes: dict[str, Any]) -> None:
         """Add a node that the file declares; each label once."""
@@ -78,6 +80,9 @@ class NetworkBuilder:
         result.add_edges_from((number_of[u], number_of[v], data) for u, v, data in graph.edges(data=True))
         if reduced:
             result.graph["reduced"] = reduced
+        if self.passed_over:
+            result.graph["passed_over"] = f"passed over in the file: {'; '.join(self.passed_over)}"
+            warnings.warn(result.graph["passed_over"], stacklevel=3)
         fill(result, seed)
         return result
 

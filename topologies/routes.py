@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from floor.files import whole
 from floor.kernels import njit
+from floor.seals import seal
 from topologies.arguments import check_graph, integer
 from topologies.errors import TopologyError
 
@@ -78,7 +79,7 @@ class Routes:
             Node of each broker, shape (B,), at least one.
         cache : Path, optional
             Directory in which to keep the routes, 4 bytes for each broker and node. The file is named after a hash of
-            the links, their attributes and the brokers; one that cannot be read is made anew.
+            the links, their attributes and the brokers; one that is not what was put there is made anew.
 
         Raises
         ------
@@ -189,20 +190,22 @@ def _content_hash(nodes: int, *arrays: NDArray[np.generic]) -> str:
 
 
 def _load(file: Path, shape: tuple[int, int], links: int) -> NDArray[np.int32] | None:
-    """Read the last links from the cache; None when the file is missing or damaged (zip keeps a checksum)."""
+    """Read the last links from the cache; None when the file is missing, damaged, or that of other routes."""
     try:
         with np.load(file, allow_pickle=False) as stored:
             via: NDArray[np.int32] = stored["via"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            sealed = str(stored["seal"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, MemoryError):
         return None
     sound = via.dtype == np.int32 and via.shape == shape and via.min() == -1 and via.max() < links
-    return via if sound else None
+    # The kernels follow these links without looking where they lead.
+    return via if sound and sealed == seal(file.name, via) else None
 
 
 def _store(file: Path, via: NDArray[np.int32]) -> None:
     """Write the last links to the cache."""
     with whole(file) as partial, partial.open("wb") as stream:
-        np.savez(stream, via=via)
+        np.savez(stream, via=via, seal=np.array(seal(file.name, via)))
 
 
 def _search(

@@ -1,4 +1,4 @@
-"""Approaches: how events become messages, and what their receivers do."""
+"""Approaches: how events become messages."""
 
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import APPROACHES, parse_approach

@@ -78,7 +78,7 @@ def parse_approach(name: str) -> Approach:
 
 
 def _window(name: str, text: str) -> Window:
-    if re.fullmatch(r"[1-9][0-9]*", text):
+    if re.fullmatch(r"[1-9][0-9]{0,11}", text):
         return Window(events=int(text))
     try:
         seconds = DURATION.parse(text)
@@ -86,7 +86,7 @@ def _window(name: str, text: str) -> Window:
         seconds = 0.0
     if seconds <= 0:
         raise ValueError(
-            f"a window is a number of events or a time above 0, as in {name}(100) and {name}(50ms); "
-            "change what stands in parentheses"
+            f"a window is a number of events (of at most 12 digits) or a time above 0, as in {name}(100) and "
+            f"{name}(50ms); change what stands in parentheses"
         )
     return Window(seconds=seconds)

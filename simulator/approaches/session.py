@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.errors import RangecastError
+from paint import MESSAGE, UNICAST
+from paint.messages import holds_some
 from simulator.workload.windows import Chunk
 
 __all__ = ["Outgoing", "Session", "ask"]
@@ -50,10 +52,47 @@ def ask(session: Session, chunk: Chunk) -> Outgoing:
     Raises
     ------
     RangecastError
-        A session of a user's own answers with something else.
+        A session of a user's own answers with something else, or with rows, offsets or costs that are malformed.
     """
-    outgoing = session.answer(chunk)
-    if not isinstance(outgoing, Outgoing):
-        kind = type(session).__name__
-        raise RangecastError(f"{kind}.answer must return an Outgoing, got {outgoing!r:.80}; mend the approach")
+    try:
+        outgoing = session.answer(chunk)
+    except SystemExit as error:
+        raise RangecastError(f"{type(session).__name__}.answer ends the program; mend the approach") from error
+    wrong = _mistake(outgoing, chunk)
+    if wrong is not None:
+        raise RangecastError(f"{type(session).__name__}.answer must return {wrong}; mend the approach")
     return outgoing
+
+
+def _mistake(outgoing: object, chunk: Chunk) -> str | None:
+    """What an answer should have been, and is; None if it is. O(messages)."""
+    if not isinstance(outgoing, Outgoing):
+        return f"an Outgoing, got {outgoing!r:.80}"
+    if not all(isinstance(part, np.ndarray) for part in outgoing):
+        return f"an Outgoing of arrays, got {' and '.join(type(part).__name__ for part in outgoing)}"
+    table, offsets, costs = outgoing
+    windows = chunk.windows
+    if table.dtype not in (MESSAGE, UNICAST) or table.ndim != 1:
+        return f"a table of paint.MESSAGE or paint.UNICAST rows, got {table.dtype} of shape {table.shape}"
+    if offsets.dtype.kind != "i" or offsets.shape != (windows + 1,):
+        told = f"integer offsets, one more than the {windows} windows"
+        return f"{told}, got {offsets.dtype} of shape {offsets.shape}"
+    if offsets[0] != 0 or offsets[-1] != len(table) or (np.diff(offsets) < 0).any():
+        return f"offsets that ascend from 0 to {len(table)}, the number of rows, got {_few(offsets)}"
+    if costs.dtype.kind != "i" or costs.shape != (windows, 3):
+        return f"integer costs of shape ({windows}, 3), got {costs.dtype} of shape {costs.shape}"
+    return _wrong_row(table)
+
+
+def _wrong_row(table: NDArray[np.void]) -> str | None:
+    if table.dtype == UNICAST:
+        wrong = table["subscription"] < 0
+        rule = "rows with subscription >= 0"
+    else:
+        wrong = ~holds_some(table["l_in"], table["r_in"], table["l_out"], table["r_out"])
+        rule = "rows with l_out < l_in and r_in < r_out whose region holds some range l <= r"
+    return f"{rule}, got {table[wrong.argmax()]} in row {int(wrong.argmax())}" if wrong.any() else None
+
+
+def _few(values: NDArray[np.int64]) -> str:
+    return " ".join(str(np.array2string(values, threshold=6, edgeitems=3)).split())

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from simulator.cli.app import app
-from simulator.cli.options import Master
+from simulator.cli.options import Master, print_lines
 
 __all__ = ["events", "population"]
 
@@ -45,7 +45,7 @@ def events(
             lines = make_stock_trace(seed, out, master=master)
         else:
             lines = make_trace(source, spec, out, master=master)
-    print("\n".join(lines))
+    print_lines(lines)
 
 
 @app.command()
@@ -75,4 +75,4 @@ def population(
             lines = inspect_population(Path(str(directory)))
         else:
             lines = make_population(distribution, count, seed, out, master=master)
-    print("\n".join(lines))
+    print_lines(lines)

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from simulator.cli.app import app
-from simulator.cli.options import Changes, Master, Plugins, ScenarioFile, print_table
+from simulator.cli.options import Changes, Master, Plugins, ScenarioFile, print_lines, print_table
 
 __all__ = ["compare", "explain", "report", "topology", "trace"]
 
@@ -34,7 +34,7 @@ def report(
 
     load_plugins(plugins or ())
     write_report(directories, out)
-    print(f"report  {out}")
+    print_lines([f"report  {out}"])
 
 
 @app.command()
@@ -63,7 +63,7 @@ def explain(
         lines = explain_to_file(
             target, out, event=event, approach=approach, changes=tuple(changes or ()), master=master
         )
-    print("\n".join([*lines, f"drawing  {out}"]))
+    print_lines([*lines, f"drawing  {out}"])
 
 
 @app.command()
@@ -85,8 +85,7 @@ def trace(
     load_plugins(plugins or ())
     with Console(stderr=True).status("simulating the run up to the event"):
         lines = tell_journey(run, event, approach, out, everything=everything, master=master)
-    for line in (*lines, *([f"drawing  {out}"] if out else ())):
-        print(line)
+    print_lines([*lines, *([f"drawing  {out}"] if out else ())])
 
 
 @app.command()
@@ -106,5 +105,4 @@ def topology(
     chosen = load_scenario(scenario, tuple(changes or ()))
     with Console(stderr=True).status("gathering population, topology and events"):
         lines = describe_topology(chosen, out, master=master)
-    for line in (*lines, f"drawing             {out}"):
-        print(line)
+    print_lines([*lines, f"drawing             {out}"])

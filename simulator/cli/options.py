@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from floor.text import visible
+
 __all__ = ["Changes", "Master", "Plugins", "ScenarioFile", "SimulationMaster", "print_lines", "print_table"]
 
 ScenarioFile = Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)]
@@ -32,7 +34,7 @@ def print_table(table: Table) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines as they are, however long."""
+    """Print lines as they are, however long; what is not to be seen in them is made visible."""
     console = Console()
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(visible(line), markup=False, highlight=False, soft_wrap=True)

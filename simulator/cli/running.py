@@ -112,27 +112,29 @@ def capacity(
     scenario: ScenarioFile,
     bound: Annotated[str, typer.Option(help="What the p99 of notification latency must stay under.")] = "100ms",
     warm_up: Annotated[
-        int | None,
-        typer.Option(help="Events at the start that do not count (default: a tenth).", show_default=False),
+        str | None,
+        typer.Option(help="Time at the start that does not count (default: a tenth).", show_default=False),
     ] = None,
+    replications: Annotated[int, typer.Option(help="Seeds to search with.")] = 3,
     changes: Changes = None,
     master: Master = "local[*]",
     plugins: Plugins = None,
 ) -> None:
     """Find the highest rate of events with latency under a bound, per approach, and what limits it."""
     from simulator.inputs.plugins import load_plugins
-    from simulator.runs.capacity import measure_capacity, parse_bound
+    from simulator.runs.capacity import measure_capacity, parse_time
     from simulator.scenario.loading import load_scenario
-    from simulator.views.capacity_table import capacity_notes, capacity_table
+    from simulator.views.capacity_table import capacity_table
     from simulator.views.progress import step_progress
 
     load_plugins(plugins or ())
-    bound_ms = parse_bound(bound)
+    bound_ms = parse_time("--bound", bound) * 1e3
+    warm_up_s = None if warm_up is None else parse_time("--warm-up", warm_up)
     chosen = load_scenario(scenario, tuple(changes or ()))
-    found = measure_capacity(chosen, bound_ms, warm_up=warm_up, master=master, progress=step_progress())
-    print_table(capacity_table(found))
-    for line in capacity_notes(found, bound_ms):
-        print(line)
+    found = measure_capacity(
+        chosen, bound_ms, warm_up_s=warm_up_s, replications=replications, master=master, progress=step_progress()
+    )
+    print_table(capacity_table(found, bound_ms))
 
 
 @app.command(name="warm-up")

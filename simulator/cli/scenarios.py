@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from floor.errors import RangecastError
-from floor.files import whole
+from floor.files import reason_of, whole
+from floor.text import visible
 from scenarios import Packaged, packaged
 from simulator.cli.app import app
 from simulator.cli.options import Plugins, print_lines
@@ -87,7 +88,7 @@ def _write_new(target: Path, text: str) -> None:
     except FileExistsError as error:
         raise RangecastError(f"{target}: exists already; choose another path or remove it") from error
     except OSError as error:
-        raise RangecastError(f"{target}: cannot be written: {error.strerror}; choose another path") from error
+        raise RangecastError(f"{target}: cannot be written: {reason_of(error)}; choose another path") from error
 
 
 @commands.command()
@@ -107,9 +108,9 @@ def check(
             load_scenario(file)
         except ScenarioError as error:
             right = False
-            print("\n".join(error.mistakes), file=sys.stderr)
+            print("\n".join(map(visible, error.mistakes)), file=sys.stderr)
         else:
-            print(f"{file}: ok")
+            print_lines([f"{file}: ok"])
     if not right:
         raise typer.Exit(2)
 

@@ -1,5 +1,6 @@
 """Audience: whom the gateways hand a delivered message to, all of them counted, those that are watched named."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from paint import UNICAST
 from simulator.approaches.approach import Approach
 from simulator.inputs.ingredients import Ingredients
 
-__all__ = ["Audience", "Notified"]
+__all__ = ["Audience", "Notified", "gathered"]
 
 
 class Notified(NamedTuple):
@@ -18,8 +19,32 @@ class Notified(NamedTuple):
 
     message: NDArray[np.int64]
     subscription: NDArray[np.int64]
-    time_s: NDArray[np.float64] | None
-    """When; None without a clock."""
+    delivery: NDArray[np.int64]
+    """Which delivery of the chunk's traffic it came by."""
+
+    def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Notified":
+        """Some of them, in the order of `chosen`."""
+        return Notified._make(column[chosen] for column in self)
+
+
+def gathered(parts: Sequence[Notified], deliveries: Sequence[int], order: NDArray[np.int64]) -> Notified:
+    """All notifications, in the order of messages, subscriptions and time.
+
+    Parameters
+    ----------
+    deliveries : sequence of int
+        How many each part is about.
+    order : int64 array
+        That of all deliveries, as they are told in the end.
+    """
+    nothing = Notified(*(np.empty(0, np.int64) for _ in Notified._fields))
+    before = np.cumsum([0, *deliveries])
+    moved = [part._replace(delivery=part.delivery + at) for part, at in zip(parts, before, strict=False)]
+    message, subscription, delivery = (np.concatenate(columns) for columns in zip(nothing, *moved, strict=True))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    every = Notified(message, subscription, place[delivery])
+    return every.rows(np.lexsort((every.delivery, subscription, message)))
 
 
 class Audience:
@@ -47,28 +72,24 @@ class Audience:
     ) -> NDArray[np.int64]:
         """Subscriptions that each delivery reaches: of row `message` of the table, at the gateway `broker`."""
         if self._unicast and table.dtype == UNICAST:
-            return np.ones(len(message), np.int64)
+            own: NDArray[np.bool_] = self._gateways.home[table["subscription"][message]] == broker
+            return own.astype(np.int64)
         return self._gateways.index.count(table[message], np.arange(len(message) + 1), broker)
 
-    def name(
-        self,
-        table: NDArray[np.void],
-        message: NDArray[np.int64],
-        broker: NDArray[np.int64],
-        time_s: NDArray[np.float64] | None,
-    ) -> Notified:
-        """Notifications of watched subscriptions, in the order of the deliveries."""
+    def name(self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]) -> Notified:
+        """Notifications of watched subscriptions, in the order of the deliveries; only its own gateway tells one."""
         if not self.watches:
             nothing = np.empty(0, np.int64)
-            return Notified(nothing, nothing, None if time_s is None else np.empty(0))
+            return Notified(nothing, nothing, nothing)
         if self._unicast:
-            place = self._places(table["subscription"][message])
-            delivery = np.flatnonzero(place >= 0)
+            named = table["subscription"][message]
+            place = self._places(named)
+            delivery = np.flatnonzero((place >= 0) & (self._gateways.home[named] == broker))
             subscriptions = place[delivery]
         else:
             offsets, subscriptions = self._watched.match(table[message], np.arange(len(message) + 1), broker)
             delivery = np.repeat(np.arange(len(message)), np.diff(offsets))
-        return Notified(message[delivery], subscriptions, None if time_s is None else time_s[delivery])
+        return Notified(message[delivery], subscriptions, delivery)
 
     def follow(self, moved: NDArray[np.int64]) -> None:
         """Note that subscriptions have other gateways now."""

@@ -9,7 +9,18 @@ from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified
 from simulator.workload.windows import Chunk
 
-__all__ = ["Carried", "Queues", "Traffic", "Transmissions"]
+__all__ = [
+    "ACKNOWLEDGEMENT",
+    "KINDS",
+    "MESSAGE",
+    "RESENT",
+    "WATERMARK",
+    "Carried",
+    "Moments",
+    "Queues",
+    "Traffic",
+    "Transmissions",
+]
 
 
 class Queues(NamedTuple):
@@ -43,15 +54,31 @@ class Traffic(NamedTuple):
     queues: Queues | None = None
     resent_hops: NDArray[np.int64] | None = None
     """(messages,) those of the overlay hops that repeat an earlier one; None where none do."""
+    sent_again: NDArray[np.int64] | None = None
+    """(messages,) how often the broker where it starts sent each again; None where none did."""
+    control: NDArray[np.int64] | None = None
+    """(rows, 4) window, sender, receiver, and how many acknowledgements and watermarks went from one to the other;
+    None where there are none."""
+    watermark_s: NDArray[np.float64] | None = None
+    """(windows,) when the watermark of each left the server's place; None unless messages are held back."""
     copies: NDArray[np.int64] | None = None
     """(deliveries,) messages to single subscriptions that each delivery stands for, its row being a region that holds
     them; None where every delivery is of one message."""
 
 
+MESSAGE, RESENT, ACKNOWLEDGEMENT, WATERMARK = range(4)
+KINDS = ("message", "resent", "acknowledgement", "watermark")
+
+
 class Transmissions(NamedTuple):
     """What was sent from broker to broker, in columns of equal length: the rows of `hops.parquet`."""
 
+    kind: NDArray[np.int64]
+    """Number in `KINDS`."""
+    window: NDArray[np.int64]
+    """Window of the chunk."""
     message: NDArray[np.int64]
+    """Row of the message in its chunk; -1 of a watermark, which is about all of its window."""
     sender: NDArray[np.int64]
     receiver: NDArray[np.int64]
     depart_s: NDArray[np.float64] | None = None
@@ -60,6 +87,25 @@ class Transmissions(NamedTuple):
     """When the receiver had it, NaN if it never got it."""
     wait_s: NDArray[np.float64] | None = None
     """How long it had waited before, at its sender, for broker and uplink together."""
+
+    @property
+    def again(self) -> NDArray[np.bool_]:
+        """Whether each repeats an earlier one."""
+        repeats: NDArray[np.bool_] = self.kind == RESENT
+        return repeats
+
+
+class Moments(NamedTuple):
+    """When what took place, in seconds, whatever message it was about."""
+
+    sent_s: NDArray[np.float64]
+    """(transmissions,) when the uplink began with each."""
+    came_s: NDArray[np.float64]
+    """(waits,) when each message came to a broker that had others to serve before,"""
+    begun_s: NDArray[np.float64]
+    """(waits,) and when it began with it, or crashed."""
+    control_s: NDArray[np.float64]
+    """(control messages,) when each left."""
 
 
 class Carried(NamedTuple):
@@ -76,11 +122,18 @@ class Carried(NamedTuple):
     """Those of them that are watched, in the order of the messages."""
     sent: Transmissions | None = None
     """Where they are recorded."""
+    moments: Moments | None = None
+    """None without a clock."""
 
     @property
     def window_of(self) -> NDArray[np.int64]:
         """(messages,) window of the chunk that each message answers."""
         return np.repeat(np.arange(self.chunk.windows), np.diff(self.outgoing.offsets))
+
+    @property
+    def notified_s(self) -> NDArray[np.float64] | None:
+        """(notifications,) when each watched subscription was notified; None without a clock."""
+        return None if self.traffic.time_s is None else self.traffic.time_s[self.notified.delivery]
 
     @property
     def arose_s(self) -> NDArray[np.float64]:

@@ -46,7 +46,9 @@ def carry_events(
     if faults is not None:
         ingredients = with_fresh_network(scenario, ingredients)
     audience = Audience(ingredients, approach, watched)
-    chunks = chunks_of(ingredients.events, approach.window, None if faults is None else faults.churn.moments)
+    cuts, warm_up = None if faults is None else faults.churn.moments, scenario.events.warm_up
+    chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up)
     if scenario.engine == "tally":
-        return tally(ingredients, approach, session, audience, chunks, record_hops="hops" in scenario.record)
+        recorded, holds = "hops" in scenario.record, scenario.network.order == "hold"
+        return tally(ingredients, approach, session, audience, chunks, record_hops=recorded, holds=holds)
     return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)

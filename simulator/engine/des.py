@@ -20,6 +20,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from floor.errors import RangecastError
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Session
 from simulator.engine.audience import Audience
@@ -67,9 +68,28 @@ def simulate(
     while server.transits:
         transit = server.transits.popleft()
         with _collector_off():
-            world.clock.run(until=transit.done)
+            _run_until(world, transit)
         world.ledger.end_s = world.clock.now
         yield transit.carried()
+
+
+def _run_until(world: World, transit: Transit) -> None:
+    """Let the clock run until all messages of a chunk have arrived.
+
+    Raises
+    ------
+    RangecastError
+        Some never will: nothing is left to happen.
+    """
+    try:
+        world.clock.run(until=transit.done)
+    except RuntimeError as error:
+        if world.clock.peek() < np.inf:
+            raise
+        first = transit.chunk.first
+        raise RangecastError(
+            f"messages of the events from {first} on never arrive everywhere: nothing is under way any more"
+        ) from error
 
 
 @contextmanager
@@ -118,7 +138,7 @@ class _Server:
             reach_s = events.time_s + transmit_s + routes.delay_ms[events.origin, place] / 1e3
             window_of = np.repeat(np.arange(chunk.windows), np.diff(starts)).tolist()
             for window, time in zip(window_of, reach_s.tolist(), strict=True):
-                world.at(time, self._reach, (transit, window))
+                world.at(time, self._reach_with_event, (transit, window))
             for window, time in enumerate(chunk.closes_s.tolist()):
                 world.at(time, self._reach, (transit, window))
         world.at(float(events.time_s[-1]), self.feed, None)
@@ -128,6 +148,11 @@ class _Server:
         transit, window = arisen.value
         transit.set_out()
         transit.start(window)
+
+    def _reach_with_event(self, reached: Due) -> None:
+        """Write an event into the journal, and note it."""
+        self._world.journal_events += 1
+        self._reach(reached)
 
     def _reach(self, reached: Due) -> None:
         """Note an event, or the end of a window's time."""

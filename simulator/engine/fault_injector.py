@@ -2,12 +2,15 @@
 
 **Links.** A transmission may be lost; the sender then repeats it after a timeout, for as long as it takes. One that
 is held up may be overtaken, and one may arrive twice, of which the receiver, who remembers what it got, drops one.
+In a partition all is lost that is sent from one side to the other. Nobody takes over from anybody for that: brokers
+are up, as their neighbours on the same side can tell, and what is for the other side waits there for the end of it.
 
 **Brokers.** What a broker has not served or sent when it crashes is gone. After `detection`, neighbours take over its
 zone and its subscriptions; when it returns, it is given a zone again. Either way messages travel under one state of
 the network only: those under way then are started anew by whoever sent them first, who keeps each until everyone it
-is for has acknowledged it. So a broker's crash costs transmissions and time, and subscribers get some messages twice;
-they apply each once, in the order of its number.
+is for has acknowledged it; one that its gateway has not served is under way. So a broker's crash costs transmissions
+and time, and subscribers get some messages twice; they apply each once, in the order of its number. A broker that is
+back before anybody has noticed keeps its zone, but what it had is gone, so messages are started anew all the same.
 
 **Server.** Every event is in its journal before it is answered. When the server crashes, what it has not sent is
 lost with its memory; it starts again from the objects and subscriptions of the beginning and reads the journal.
@@ -24,10 +27,12 @@ from numpy.typing import NDArray
 
 from floor.errors import RangecastError
 from simulator.approaches.session import Outgoing, ask
+from simulator.engine.fault_log import FaultRow
 from simulator.engine.faulty_transit import FaultyTransit
 from simulator.engine.transit import Due, World
 from simulator.inputs.fault_plan import FaultPlan
 from simulator.inputs.ingredients import generator
+from simulator.scenario.tables import PlannedFault
 from simulator.workload.windows import Chunk
 
 __all__ = ["FaultInjector"]
@@ -47,21 +52,26 @@ class FaultInjector:
     def __init__(self, world: World, plan: FaultPlan) -> None:
         self.down_s = [np.inf] * len(world.ingredients.network)
         self.gone: set[int] = set()
-        self.links = generator(world.scenario, "links")
+        self.links, self.link_plan = generator(world.scenario, "links"), plan.links
         self._world, self._plan, self._happened = world, plan, world.ledger.happened
         self._under_way: list[FaultyTransit] = []
         self._leaving: list[tuple[list[FaultyTransit], NDArray[np.int64]]] = []
         self._journal: list[Chunk] = []
         self._zones = generator(world.scenario, "zones")
+        self._changes = [0] * len(self.down_s)
+        """How often each broker has crashed or returned: what was due after a crash lapses when it has returned."""
+        self._kept_down: set[int] = set()
+        """Brokers that are down until the scenario restores them."""
 
     def begin(self, crash_server: Callable[[float], None]) -> None:
         """Put the crashes on the clock; `crash_server` is told when the server will be up again."""
         self._crash_server = crash_server
         for time, pick in self._plan.crashes:
             self._world.at(time, self._crash, pick)
-        if not self._world.approach.serverless:
-            for time in self._plan.server_crashes:
-                self._world.at(time, self._lose_server, None)
+        for time in self._plan.server_crashes:
+            self._world.at(time, lambda _: self._lose_server("random"), None)
+        for fault in self._plan.planned:
+            self._world.at(fault.time_s, self._follow_plan, fault)
 
     def transit(self, chunk: Chunk) -> "FaultyTransit":
         """Follow the messages of a chunk until they have done."""
@@ -73,7 +83,7 @@ class FaultInjector:
         """Let those come and go whose time it is, then answer a chunk and note it in the journal."""
         churn, event = self._plan.churn, chunk.first
         if event in churn.moments:
-            self._settle()
+            self._settle(np.inf)  # what a gateway is about to serve is not for newcomers either
             leaving, joining = churn.leaving(event), churn.joining(event)
             world = self._world
             self._leaving.append((list(self._under_way), leaving))
@@ -118,43 +128,92 @@ class FaultInjector:
         up = [broker for broker, since in enumerate(self.down_s) if since == np.inf and broker != server]
         if len(up) < 2:
             return
-        broker, now = up[due.value % len(up)], self._world.clock.now
+        broker, faults = up[due.value % len(up)], self._world.scenario.faults
+        self._fail(broker, "random")
+        back_s = self._world.clock.now + faults.detection_s + faults.downtime_s
+        self._world.at(back_s, self._return, (broker, self._changes[broker]))
+
+    def _follow_plan(self, due: Due) -> None:
+        """Let happen what the scenario wants at this time; what concerns links, the links know themselves."""
+        fault: PlannedFault = due.value
+        if fault.what == "crash" and fault.whom == "server":
+            self._lose_server("planned")
+        for broker in fault.brokers:
+            if fault.what == "crash":
+                self._kept_down.add(broker)
+                if self.down_s[broker] == np.inf:
+                    self._fail(broker, "planned")
+            elif fault.what == "restore":
+                self._kept_down.remove(broker)
+                self._bring_back(broker, "planned")
+            elif fault.what in ("partition", "heal"):
+                self._note(fault.what, broker, "planned")
+        if fault.what == "partition":
+            self._happened["partitions"] += 1
+
+    def _note(self, what: str, broker: int, why: str | None = None) -> None:
+        self._world.ledger.note(FaultRow(self._world.clock.now, what, why, broker))
+
+    def _fail(self, broker: int, why: str) -> None:
+        """Take a broker down; neighbours will notice."""
+        now = self._world.clock.now
         self.down_s[broker] = now
+        self._changes[broker] += 1
         self._happened["broker crashes"] += 1
+        self._note("crash", broker, why)
         for transit in self._under_way:
             transit.forget(broker)
-        faults = self._world.scenario.faults
-        self._world.at(now + faults.detection_s, self._take_over, broker)
-        self._world.at(now + faults.detection_s + faults.downtime_s, self._return, broker)
+        noticed_s = now + self._world.scenario.faults.detection_s
+        self._world.at(noticed_s, self._take_over, (broker, self._changes[broker]))
 
     def _take_over(self, due: Due) -> None:
-        self._settle()
-        self.gone.add(due.value)
-        self._rearrange(self._world.ingredients.network.leave(due.value))
+        broker, change = due.value
+        if change != self._changes[broker]:
+            return
+        self._settle(self._world.clock.now)
+        self.gone.add(broker)
+        self._note("takeover", broker)
+        self._rearrange(self._world.ingredients.network.leave(broker))
 
     def _return(self, due: Due) -> None:
-        self._settle()
+        broker, change = due.value
+        if change == self._changes[broker] and broker not in self._kept_down:
+            self._bring_back(broker, "random")
+
+    def _bring_back(self, broker: int, why: str) -> None:
+        """Let a broker return, with nothing in its queues."""
         now = self._world.clock.now
-        self.down_s[due.value] = np.inf
-        self.gone.remove(due.value)
-        self._world.broker_free[due.value] = self._world.uplink_free[due.value] = now
-        self._rearrange(self._world.ingredients.network.join(due.value, self._zones))
+        self._settle(now)
+        self.down_s[broker] = np.inf
+        self._changes[broker] += 1
+        self._note("return", broker, why)
+        self._world.broker_free[broker] = self._world.uplink_free[broker] = now
+        if broker in self.gone:
+            self.gone.remove(broker)
+            self._rearrange(self._world.ingredients.network.join(broker, self._zones))
+        else:
+            self._start_anew()
 
     def _rearrange(self, givers: NDArray[np.int64]) -> None:
         """Hand subscriptions over from some brokers, and start what is under way anew."""
         moved = self._world.ingredients.gateways.rehome(givers)
         self._world.audience.follow(moved)
         self._happened["subscriptions handed over"] += len(moved)
+        self._start_anew()
+
+    def _start_anew(self) -> None:
         for transit in self._under_way:
             self._happened["messages started anew"] += transit.restart()
 
-    def _settle(self) -> None:
+    def _settle(self, until_s: float) -> None:
         for transit in self._under_way:
-            transit.settle()
+            transit.settle(until_s)
 
-    def _lose_server(self, _: Due) -> None:
+    def _lose_server(self, why: str) -> None:
         """Rebuild the server from the journal; its answers must be what they were."""
         world, faults = self._world, self._world.scenario.faults
+        if world.approach.serverless:
+            return
         self._happened["server crashes"] += 1
         world.session = world.approach.open(world.ingredients.workload, world.approach)
         answers = {chunk.first: self._answer(chunk) for chunk in self._journal}
@@ -164,8 +223,10 @@ class FaultInjector:
                 raise RangecastError(
                     f"the journal does not lead to the same answers from event {transit.chunk.first}"
                 )
-        events = sum(len(chunk.events.object) for chunk in self._journal)
-        self._crash_server(world.clock.now + faults.server_downtime_s + events * faults.replay_s)
+        up_s = world.clock.now + faults.server_downtime_s + world.journal_events * faults.replay_s
+        down = FaultRow(world.clock.now, "server crash", why, world.ingredients.server)
+        world.ledger.note(down._replace(seconds=up_s - world.clock.now))
+        self._crash_server(up_s)
 
 
 def _same(one: Outgoing, other: Outgoing) -> bool:

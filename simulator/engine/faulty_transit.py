@@ -1,65 +1,35 @@
 """The messages of one chunk of events on their way by the clock, where things go wrong."""
 
+from bisect import bisect_right
 from collections import Counter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
-from simulator.engine.audience import Notified
-from simulator.engine.carried import Carried, Queues, Traffic, Transmissions
-from simulator.engine.journeys import journeys_of, sources_of, transmission_s, travelled
-from simulator.engine.transit import Due, Transit, World, next_hops
+from simulator.engine.audience import Notified, gathered
+from simulator.engine.carried import MESSAGE, RESENT, Carried, Moments, Queues, Traffic, Transmissions
+from simulator.engine.control import Ends, control_rows
+from simulator.engine.fault_log import FaultRow
+from simulator.engine.flights import Attempt, Flight, heard_of
+from simulator.engine.holding import held_back
+from simulator.engine.journeys import sources_of
+from simulator.engine.transit import Due, Transit, World
+from simulator.engine.transmissions import control_transmissions, joined
+from simulator.inputs.link_plan import LinkPlan
 from simulator.workload.windows import Chunk
 
 __all__ = ["Faults", "FaultyTransit"]
 
-
 _SENT = np.dtype(
-    [*((name, "i8") for name in Transmissions._fields[:3]), *((name, "f8") for name in Transmissions._fields[3:])]
+    [
+        *((name, "i8") for name in ("message", "sender", "receiver")),
+        *((name, "f8") for name in ("depart_s", "arrive_s", "wait_s")),
+        ("again", "?"),
+    ]
 )
-
-
 _DELIVERY = np.dtype([("message", "i8"), ("broker", "i8"), ("travelled", "i8"), ("time_s", "f8")])
-
-
-class _Attempt:
-    """The way of some messages under one state of the network."""
-
-    def __init__(
-        self,
-        world: World,
-        outgoing: Outgoing,
-        messages: NDArray[np.int64],
-        sources: NDArray[np.int64],
-        gone: set[int],
-    ) -> None:
-        ingredients, approach = world.ingredients, world.approach
-        windows = np.searchsorted(outgoing.offsets, messages, side="right") - 1
-        offsets = np.append(0, np.cumsum(np.bincount(windows, minlength=len(outgoing.costs))))
-        part = Outgoing(outgoing.table[messages], offsets, outgoing.costs)
-        sources = sources[messages]
-        while len(absent := np.flatnonzero(np.isin(sources, list(gone)))):  # the next broker stands in
-            sources[absent] = (sources[absent] + 1) % len(ingredients.network)
-        hops = journeys_of(ingredients, approach, part, sources)
-        routes, size = ingredients.routes, world.scenario.sizes.of(approach)
-        self.stale = False
-        self.sources = sources.tolist()
-        self.at_source = hops.at_source.tolist()
-        self.local = dict(zip(messages.tolist(), range(len(messages)), strict=True))
-        self.rows = np.diff(hops.offsets)
-        self.message = np.repeat(messages, self.rows).tolist()
-        self.senders, self.receivers = hops.senders.tolist(), hops.receivers.tolist()
-        self.delivers = hops.delivers.tolist()
-        links = routes.hops[hops.senders, hops.receivers].astype(np.int64)
-        self.links = links.tolist()
-        self.travelled = [*travelled(hops.previous, links).tolist(), *([0] * len(messages))]
-        self.transmit_s = transmission_s(size, routes.bandwidth_mbps[hops.senders, hops.receivers]).tolist()
-        self.delay_s = (routes.delay_ms[hops.senders, hops.receivers] / 1e3).tolist()
-        self.next_row, self.next_start = next_hops(hops)
-        self.departs_s = [0.0] * len(self.receivers)
-        self.arrived = [False] * len(self.receivers)
 
 
 class Faults(Protocol):
@@ -71,6 +41,8 @@ class Faults(Protocol):
     """Brokers from which neighbours have taken over."""
     links: np.random.Generator
     """Decides what becomes of each transmission."""
+    link_plan: LinkPlan
+    """What is planned for them."""
 
     def answer(self, chunk: Chunk) -> Outgoing:
         """Messages for a chunk."""
@@ -86,9 +58,19 @@ class FaultyTransit(Transit):
         self._deliveries: list[tuple[int, int, int, float]] = []
         self._settled: list[tuple[NDArray[np.void], NDArray[np.int64]]] = []
         self._crossed: Counter[tuple[int, int]] = Counter()
-        self._queues = Queues(*np.zeros((4, len(world.ingredients.network))))
+        brokers = len(world.ingredients.network)
+        self._busy_s, self._uplink_busy_s, self._waited_s, self._longest_s = ([0.0] * brokers for _ in range(4))
         self._notified: list[Notified] = []
-        self._sent: list[tuple[int, int, int, float, float, float]] = []
+        self._sent: list[tuple[int, int, int, float, float, float, bool] | None] = []
+        """Every transmission; None for one that a crash prevented."""
+        self._flying: dict[int, Flight] = {}
+        """Transmissions that have not ended, by their number."""
+        self._acknowledged: list[tuple[int, int, int, float]] = []
+        """Message, from whom, to whom and when."""
+        self._attempts: list[Attempt] = []
+        """All of them, where messages are held back."""
+        self._services: list[tuple[int, float, float, float]] = []
+        """Broker, when a message came to it, and when it began and was done with it."""
         self._last_s = 0.0
 
     def set_out(self) -> None:
@@ -101,7 +83,7 @@ class FaultyTransit(Transit):
     def _lay_out(self, outgoing: Outgoing) -> None:
         messages = len(outgoing.table)
         self._offsets = outgoing.offsets.tolist()
-        self._overlay, self._ip, self._resent = ([0] * messages for _ in range(3))
+        self._overlay, self._ip, self._resent, self._sent_again = ([0] * messages for _ in range(4))
         self._again = [False] * messages
         self._open = self.chunk.windows + messages
         self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
@@ -119,8 +101,12 @@ class FaultyTransit(Transit):
         """Let the messages that have not arrived everywhere travel under the network as it is now; how many began."""
         if self.outgoing is None or self.done.triggered:
             return 0
-        self._attempt.stale = True
+        self._take_back(self._deliveries)
+        self._deliveries = []
         unfinished = np.flatnonzero(np.array(self._missing) > 0)
+        self._attempt.anew.update(unfinished.tolist())
+        if self._attempts:
+            self._attempt.forget(self.world.clock.now)
         self._attempt = self._attempt_with(self.outgoing, unfinished)
         for message, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
             self._missing[message] = rows + 1
@@ -128,34 +114,66 @@ class FaultyTransit(Transit):
         begun = unfinished[np.array(self._started, np.bool_)[window_of]].tolist()
         for message in begun:
             self._again[message] = True
+            self._sent_again[message] += 1
+            self._note("anew", message, broker=self._attempt.sources[self._attempt.local[message]])
             self._begin(message)
         return len(begun)
 
-    def _attempt_with(self, outgoing: Outgoing, messages: NDArray[np.int64]) -> _Attempt:
+    def _attempt_with(self, outgoing: Outgoing, messages: NDArray[np.int64]) -> Attempt:
         """The way of some messages under the network as it is now."""
-        return _Attempt(self.world, outgoing, messages, self._sources, self._faults.gone)
+        attempt = Attempt(self.world, outgoing, messages, self._sources, self._faults.gone)
+        if self.world.watermarks is not None:
+            self._attempts.append(attempt)
+        return attempt
 
     def forget(self, broker: int) -> None:
-        """Take back what a broker that crashes now would have served later."""
-        now, kept = self.world.clock.now, []
-        for delivery in self._deliveries:
-            message, at, _, done = delivery
-            if at == broker and done > now:
-                self._open += self._missing[message] == 0
-                self._missing[message] += 1  # never to be met: the message is started anew when neighbours take over
+        """Take back what a broker that crashes now would have served or sent later."""
+        now = self.world.clock.now
+        for attempt in self._attempts:
+            attempt.forget(now, broker)
+        lost = [delivery for delivery in self._deliveries if delivery[1] == broker and delivery[3] > now]
+        self._deliveries = [delivery for delivery in self._deliveries if delivery[1] != broker or delivery[3] <= now]
+        self._take_back(lost)
+        for flight in [one for one in self._flying.values() if one.sender == broker and one.departed_s > now]:
+            del self._flying[flight.number]
+            unsent_s = 0.0 if flight.is_copy else flight.departed_s - max(flight.depart_s, now)
+            self._uplink_busy_s[broker] -= unsent_s
+            if flight.depart_s < now and not flight.is_copy:
+                self._lose(flight, "crash", now)
             else:
-                kept.append(delivery)
-        self._deliveries = kept
+                self._count(flight.attempt, flight.row, flight.again, -1)
+                self._sent[flight.number] = None
+        self._idle(broker, now)
 
-    def settle(self) -> None:
+    def _take_back(self, deliveries: list[tuple[int, int, int, float]]) -> None:
+        """Messages that are not delivered after all: never to be met, until each is started anew."""
+        for message, *_ in deliveries:
+            self._open += self._missing[message] == 0
+            self._missing[message] += 1
+
+    def _idle(self, broker: int, now: float) -> None:
+        """Let a broker neither serve nor keep waiting from now on."""
+        longest_s = 0.0
+        for place, (at, came_s, begins_s, done_s) in enumerate(self._services):
+            if at != broker:
+                continue
+            if done_s > now:
+                self._busy_s[broker] -= done_s - max(begins_s, now)
+                self._waited_s[broker] -= begins_s - min(begins_s, now)
+                self._services[place] = (at, came_s, min(begins_s, now), now)
+            longest_s = max(longest_s, self._services[place][2] - came_s)
+        self._longest_s[broker] = longest_s
+
+    def settle(self, until_s: float) -> None:
         """Hand what was delivered since the last time to the subscriptions, by the gateways as they are."""
-        if not self._deliveries or self.outgoing is None:
+        delivered = [delivery for delivery in self._deliveries if delivery[3] <= until_s]
+        if not delivered or self.outgoing is None:
             return
-        rows = np.array(self._deliveries, _DELIVERY)
+        rows = np.array(delivered, _DELIVERY)
         at = (self.outgoing.table, rows["message"].copy(), rows["broker"].copy())
         self._settled.append((rows, self.world.audience.count(*at)))
-        self._notified.append(self.world.audience.name(*at, rows["time_s"].copy()))
-        self._deliveries = []
+        self._notified.append(self.world.audience.name(*at))
+        self._deliveries = [delivery for delivery in self._deliveries if delivery[3] > until_s]
 
     def _begin(self, message: int) -> None:
         attempt = self._attempt
@@ -164,19 +182,22 @@ class FaultyTransit(Transit):
         if self._faults.down_s[broker] == np.inf:  # else it waits for neighbours to take over
             self._handle(attempt, broker, len(attempt.receivers) + local, message, attempt.at_source[local])
 
-    def _handle(self, attempt: _Attempt, broker: int, place: int, message: int, delivers: bool) -> None:
+    def _handle(self, attempt: Attempt, broker: int, place: int, message: int, delivers: bool) -> None:
         """Let a broker serve a message that it has not had before."""
-        world = self.world
-        begins = max(world.broker_free[broker], world.clock.now)
+        world, now = self.world, self.world.clock.now
+        begins = max(world.broker_free[broker], now)
         world.broker_free[broker] = done = begins + world.broker_s
+        attempt.done_s[place] = done
+        wait_s = begins - now
+        self._services.append((broker, now, begins, done))
         self._last_s = max(self._last_s, done)
-        self._queues.busy_s[broker] += world.broker_s
-        self._queues.waited_s[broker] += begins - world.clock.now
-        self._queues.longest_wait_s[broker] = max(self._queues.longest_wait_s[broker], begins - world.clock.now)
+        self._busy_s[broker] += world.broker_s
+        self._waited_s[broker] += wait_s
+        self._longest_s[broker] = max(self._longest_s[broker], wait_s)
         if delivers:
             self._deliveries.append((message, broker, attempt.travelled[place], done))
         for row in attempt.next_row[attempt.next_start[place] : attempt.next_start[place + 1]]:
-            self._send(attempt, row, done, begins - world.clock.now, self._again[message])
+            self._send(attempt, row, done, wait_s, self._again[message])
         self._missing[message] -= 1
         if not self._missing[message]:
             self._close()
@@ -188,66 +209,151 @@ class FaultyTransit(Transit):
 
     def _arrive_all(self, _: Due) -> None:
         if not self._open and not self.done.triggered:
-            self.settle()
+            self.settle(np.inf)
+            for flight in self._flying.values():
+                self._end(flight)
+                self._acknowledge(flight)
+            self._flying.clear()
             self.done.succeed()
 
-    def _send(self, attempt: _Attempt, row: int, ready_s: float, wait_s: float, again: bool) -> None:
+    def _send(self, attempt: Attempt, row: int, ready_s: float, wait_s: float, again: bool) -> None:
         """Transmit a message once, which has waited for the broker; the link decides what becomes of it."""
-        world, faults, chance = self.world, self.world.scenario.faults, self._faults.links.random
-        sender = attempt.senders[row]
-        departed = max(world.uplink_free[sender], ready_s) + attempt.transmit_s[row]
-        world.uplink_free[sender] = attempt.departs_s[row] = departed
-        self._queues.uplink_busy_s[sender] += attempt.transmit_s[row]
-        wait_s += departed - attempt.transmit_s[row] - ready_s
-        if faults.loss and chance() < faults.loss:
-            self._count(attempt, row, again, np.nan, wait_s)
-            world.at(departed + faults.timeout_s, self._repeat, (attempt, row))
+        world, sender, transmit_s = self.world, attempt.senders[row], attempt.transmit_s[row]
+        departed = max(world.uplink_free[sender], ready_s) + transmit_s
+        world.uplink_free[sender] = departed
+        self._uplink_busy_s[sender] += transmit_s
+        wait_s += departed - transmit_s - ready_s
+        lost, held, copied_s = self._draw(sender, attempt.receivers[row], departed)
+        number, depart = len(self._sent), departed - transmit_s
+        if lost is not None:
+            half_s = transmit_s + attempt.delay_s[row] / 2
+            told = (("loss", lost, half_s),)
+            flight = Flight(attempt, row, number, again, depart, departed, depart + half_s, told)
+            self._launch(flight, np.nan, wait_s)
+            world.at(departed + world.scenario.faults.timeout_s, self._repeat, flight)
             return
         arrival = departed + attempt.delay_s[row]
-        if faults.delayed and chance() < faults.delayed:
-            arrival += chance() * faults.delay_s
-        world.at(arrival, self._arrive, (attempt, row, self._count(attempt, row, again, arrival, wait_s)))
-        if faults.duplication and chance() < faults.duplication:
-            arrival += chance() * faults.delay_s
-            world.at(arrival, self._arrive, (attempt, row, self._count(attempt, row, True, arrival, wait_s)))
+        for *_, seconds in held:
+            arrival += seconds
+        flight = Flight(attempt, row, number, again, depart, departed, arrival, held)
+        self._launch(flight, arrival, wait_s)
+        world.at(arrival, self._arrive, flight)
+        if copied_s is not None:
+            arrival += copied_s
+            told = (("duplicate", "random", copied_s),)
+            flight = Flight(attempt, row, number + 1, True, depart, departed, arrival, told, is_copy=True)
+            self._launch(flight, arrival, wait_s)
+            world.at(arrival, self._arrive, flight)
 
-    def _count(self, attempt: _Attempt, row: int, again: bool, arrival: float, wait_s: float) -> int:
-        """Account for a transmission; its number among those recorded."""
+    def _draw(
+        self, sender: int, receiver: int, departed: float
+    ) -> tuple[str | None, tuple[tuple[str, str, float], ...], float | None]:
+        """What a link does: why it loses a transmission, what holds that up, how much later a copy of it comes."""
+        faults, plan, chance = self.world.scenario.faults, self._faults.link_plan, self._faults.links.random
+        loss: float = faults.loss
+        held: tuple[tuple[str, str, float], ...] = ()
+        if plan:
+            if plan.apart(sender, receiver, departed):
+                return "partition", (), None
+            loss = plan.loss(sender, receiver, departed, loss)
+        if loss and chance() < loss:
+            return "link", (), None
+        if plan and (planned_s := plan.delay_s(sender, receiver, departed)):
+            held = (("delay", "planned", planned_s),)
+        if faults.delayed and chance() < faults.delayed:
+            held = (*held, ("delay", "random", chance() * faults.delay_s))
+        copied_s = chance() * faults.delay_s if faults.duplication and chance() < faults.duplication else None
+        return None, held, copied_s
+
+    def _launch(self, flight: Flight, arrival: float, wait_s: float) -> None:
+        """Account for a transmission, and keep an eye on it."""
+        attempt, row = flight.attempt, flight.row
+        self._count(attempt, row, flight.again, 1)
+        ends = (attempt.message[row], attempt.senders[row], attempt.receivers[row])
+        self._sent.append((*ends, flight.depart_s, arrival, wait_s, flight.again))
+        self._flying[flight.number] = flight
+
+    def _count(self, attempt: Attempt, row: int, again: bool, times: int) -> None:
+        """Account for a transmission, or with -1 take that back."""
         message = attempt.message[row]
-        self._overlay[message] += 1
-        self._ip[message] += attempt.links[row]
-        self._resent[message] += again
-        self._crossed[attempt.senders[row], attempt.receivers[row]] += 1
-        if self.world.records_hops:
-            departed = attempt.departs_s[row] - attempt.transmit_s[row]
-            self._sent.append((message, attempt.senders[row], attempt.receivers[row], departed, arrival, wait_s))
-        return len(self._sent) - 1
+        self._overlay[message] += times
+        self._ip[message] += times * attempt.links[row]
+        self._resent[message] += times * again
+        self._crossed[attempt.senders[row], attempt.receivers[row]] += times
 
     def _repeat(self, due: Due) -> None:
-        attempt, row = due.value
-        if not attempt.stale and self._faults.down_s[attempt.senders[row]] == np.inf:
-            self._send(attempt, row, self.world.clock.now, 0.0, True)
+        flight: Flight = due.value
+        if self._flying.pop(flight.number, None) is None:
+            return
+        self._end(flight)
+        if not flight.in_vain and self._faults.down_s[flight.sender] == np.inf:
+            self._note("resend", flight.message, sender=flight.sender, receiver=flight.receiver)
+            self._sent_again[flight.message] += flight.attempt.previous[flight.row] < 0
+            self._send(flight.attempt, flight.row, self.world.clock.now, 0.0, True)
 
     def _arrive(self, arrived: Due) -> None:
-        attempt, row, number = arrived.value
-        down_s, receiver = self._faults.down_s, attempt.receivers[row]
-        if attempt.stale or attempt.departs_s[row] > down_s[attempt.senders[row]] or down_s[receiver] < np.inf:
-            if self._sent:
-                self._sent[number] = (*self._sent[number][:4], np.nan, self._sent[number][5])
+        flight: Flight = arrived.value
+        if self._flying.pop(flight.number, None) is None:
             return
-        if attempt.arrived[row]:
+        attempt, row = flight.attempt, flight.row
+        receiver, in_vain = attempt.receivers[row], flight.in_vain
+        if not in_vain and self._faults.down_s[receiver] < np.inf:
+            self._lose(flight, "crash", flight.ends_s)
+            return
+        if in_vain or flight.faults:
+            self._end(flight)
+        self._acknowledge(flight)
+        if in_vain or attempt.arrived[row]:
             return
         attempt.arrived[row] = True
         self._handle(attempt, receiver, row, attempt.message[row], attempt.delivers[row])
 
+    def _acknowledge(self, flight: Flight) -> None:
+        """Tell the sender of a transmission that it came, where some may not."""
+        if self.world.scenario.faults.lossy and not flight.in_vain:
+            self._acknowledged.append((flight.message, flight.receiver, flight.sender, flight.ends_s))
+
+    def _end(self, flight: Flight) -> None:
+        """Tell what the link did to a transmission; one whose state of the network is over comes to nothing."""
+        if flight.in_vain and not any(what == "loss" for what, *_ in flight.faults):
+            self._lose(flight, "anew", flight.ends_s)
+            return
+        for what, why, seconds in flight.faults:
+            self._tell(flight, what, why, seconds)
+
+    def _lose(self, flight: Flight, why: str, time_s: float) -> None:
+        """Let a transmission come to nothing at a time; if it has not left its sender, the link did nothing to it."""
+        for what, reason, seconds in flight.faults if time_s >= flight.departed_s else ():
+            self._tell(flight, what, reason, seconds)
+        self._tell(flight, "loss", why, time_s - flight.depart_s)
+        recorded = self._sent[flight.number]
+        if recorded is not None:
+            self._sent[flight.number] = (*recorded[:4], np.nan, *recorded[5:])
+
+    def _tell(self, flight: Flight, what: str, why: str, seconds: float) -> None:
+        if self.world.ledger.faults is None:
+            return
+        where = {"sender": flight.sender, "receiver": flight.receiver, "seconds": seconds, "time_s": flight.depart_s}
+        self._note(what, flight.message, why=why, **where)
+
+    def _note(self, what: str, message: int, **about: Any) -> None:
+        """Log a fault of a message, which happens now unless told otherwise."""
+        if self.world.ledger.faults is None:
+            return
+        window = bisect_right(self._offsets, message) - 1
+        event = int(self.chunk.first + self.chunk.starts[window])
+        about = {"time_s": self.world.clock.now, "event": event, "message": message - self._offsets[window]} | about
+        self.world.ledger.note(FaultRow(what=what, **about))
+
     def carried(self) -> Carried:
         """What became of the chunk, once it has done."""
         assert self.outgoing is not None  # nothing ends that did not take off
-        world = self.world
+        world, brokers = self.world, len(self.world.ingredients.network)
         rows = np.concatenate([np.empty(0, _DELIVERY), *(rows for rows, _ in self._settled)])
         received = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in self._settled)])
         order = np.argsort(rows, order=("message", "broker", "time_s"), kind="stable")
-        overlay, ip, resent = (np.array(column, np.int64) for column in (self._overlay, self._ip, self._resent))
+        counted = (self._overlay, self._ip, self._resent, self._sent_again)
+        overlay, ip, resent, sent_again = (np.array(column, np.int64) for column in counted)
         crossed = np.array([(*pair, times) for pair, times in sorted(self._crossed.items())], np.int64).reshape(-1, 3)
         rows = rows[order]
         traffic = Traffic(
@@ -258,27 +364,29 @@ class FaultyTransit(Transit):
             rows["travelled"].copy(),
             crossed,
             rows["time_s"].copy(),
-            self._queues,
+            Queues(*np.array([self._busy_s, self._uplink_busy_s, self._waited_s, self._longest_s])),
             resent,
+            sent_again,
         )
-        sent = np.array(self._sent, _SENT)
-        return Carried(
-            self.chunk,
-            self.outgoing,
-            self._sources,
-            traffic,
-            received[order],
-            _once(self._notified),
-            Transmissions(*(sent[column].copy() for column in _SENT.names or ())) if world.records_hops else None,
+        window_of = np.repeat(np.arange(self.chunk.windows), np.diff(self.outgoing.offsets))
+        acknowledged = np.array(self._acknowledged, np.float64).reshape(-1, 4)
+        about, sender, receiver = acknowledged[:, :3].astype(np.int64).T
+        ends, left_s = Ends(window_of[about], sender, receiver), acknowledged[:, 3]
+        if len(about):
+            traffic = traffic._replace(control=control_rows(brokers, ends))
+        waits = np.array([(came, begun) for _, came, begun, _ in self._services if begun > came]).reshape(-1, 2)
+        sent = [row for row in self._sent if row is not None]
+        moments = Moments(np.array([row[3] for row in sent]), waits[:, 0], waits[:, 1], left_s)
+        recorded = None
+        if world.records_hops:
+            columns = np.array(sent, _SENT)
+            kind, window = np.where(columns["again"], RESENT, MESSAGE), window_of[columns["message"]]
+            told = Transmissions(kind, window, *(columns[name].copy() for name in (_SENT.names or ())[:6]))
+            recorded = joined(told, control_transmissions(ends, about, left_s, world.ingredients.routes))
+        named = gathered(self._notified, [len(rows) for rows, _ in self._settled], order)
+        carried = Carried(
+            self.chunk, self.outgoing, self._sources, traffic, received[order], named, recorded, moments
         )
-
-
-def _once(parts: list[Notified]) -> Notified:
-    """What subscriptions keep of messages that came to them several times: the first of each."""
-    nothing = Notified(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-    message, subscription, time_s = (np.concatenate(columns) for columns in zip(nothing, *parts, strict=True))
-    order = np.lexsort((time_s, subscription, message))
-    message, subscription, time_s = message[order], subscription[order], time_s[order]
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (np.diff(message) != 0) | (np.diff(subscription) != 0)
-    return Notified(message[first], subscription[first], time_s[first])
+        if world.watermarks is None:
+            return carried
+        return held_back(world.ingredients, world.watermarks, carried, *heard_of(self._attempts, len(overlay)))

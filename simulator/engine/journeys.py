@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cn import Hops
+from floor.errors import RangecastError
 from floor.kernels import njit
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
@@ -44,8 +45,19 @@ def sources_of(ingredients: Ingredients, approach: Approach, chunk: Chunk, outgo
 
 
 def gateways_of(ingredients: Ingredients, outgoing: Outgoing) -> NDArray[np.int64]:
-    """Gateway that each message of a unicast approach is sent to."""
-    gateways: NDArray[np.int64] = ingredients.gateways.home[outgoing.table["subscription"]]
+    """Gateway that each message of a unicast approach is sent to.
+
+    Raises
+    ------
+    RangecastError
+        An approach of a user's own names a subscription that there is none of.
+    """
+    wanted, home = outgoing.table["subscription"], ingredients.gateways.home
+    if wanted.max(initial=-1) >= len(home):
+        raise RangecastError(
+            f"subscription {wanted.max()} of a message must be below {len(home)}, their number; mend the approach"
+        )
+    gateways: NDArray[np.int64] = home[wanted]
     return gateways
 
 

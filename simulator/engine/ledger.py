@@ -3,6 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from simulator.engine.fault_log import FaultLog, FaultRow
+
 __all__ = ["Ledger"]
 
 
@@ -17,3 +19,10 @@ class Ledger:
     """Time that windows waited for the server to be free, added up."""
     end_s: float = 0.0
     """When the last message arrived."""
+    faults: FaultLog | None = None
+    """Every fault by itself, where somebody takes them away."""
+
+    def note(self, row: FaultRow) -> None:
+        """Log a fault, if faults are logged."""
+        if self.faults is not None:
+            self.faults.note(row)

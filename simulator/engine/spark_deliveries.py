@@ -21,9 +21,9 @@ from simulator.engine.carried import Carried
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
-__all__ = ["DeliveriesError", "SparkDeliveries", "check_spark_deliveries"]
+__all__ = ["HELD", "DeliveriesError", "SparkDeliveries", "check_spark_deliveries"]
 
-_HELD = 1_000_000
+HELD = 1_000_000
 """Deliveries that one Spark job counts: each job reads the population once, a delivery takes some 300 bytes."""
 
 
@@ -82,10 +82,23 @@ class SparkDeliveries(NamedTuple):
         held: list[Carried] = []
         for carried in carrying:
             held.append(carried)
-            if sum(len(each.received) for each in held) >= _HELD:
+            if sum(len(each.received) for each in held) >= HELD:
                 yield from self._counted(network.zones.table.extents, held)
                 held = []
         yield from self._counted(network.zones.table.extents, held)
+
+    def reach(self, table: NDArray[np.void]) -> NDArray[np.int64]:
+        """Subscriptions that each row of `paint.MESSAGE` is about, wherever they are; one Spark job.
+
+        Raises
+        ------
+        PipelineError
+            Spark fails.
+        """
+        offsets = np.array((0, len(table)))
+        return pipeline.count_deliveries(
+            self.spark, self.population, table, offsets, x_range=self.x_range
+        ).per_message
 
     def kept_objects(self, workload: Workload, approaches: Sequence[str]) -> dict[str, float]:
         """Objects that a subscription must keep, as `loads.kept_objects` has them."""
@@ -98,9 +111,8 @@ class SparkDeliveries(NamedTuple):
         if not held:
             return
         parts = np.concatenate([_parts(carried, extents) for carried in held])
-        offsets = np.append(0, np.cumsum([len(carried.received) for carried in held]))
-        found = pipeline.count_deliveries(self.spark, self.population, parts, offsets, x_range=self.x_range)
-        for carried, received in zip(held, np.split(found.per_message, offsets[1:-1]), strict=True):
+        ends = np.cumsum([len(carried.received) for carried in held])
+        for carried, received in zip(held, np.split(self.reach(parts), ends[:-1]), strict=True):
             yield carried._replace(received=received)
 
 

@@ -10,9 +10,10 @@ from paint import UNICAST
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing, Session, ask
 from simulator.engine.audience import Audience
-from simulator.engine.carried import Carried, Traffic
-from simulator.engine.journeys import gateways_of, sources_of, unicast_path
-from simulator.engine.transmissions import untimed_transmissions
+from simulator.engine.carried import Carried, Traffic, Transmissions
+from simulator.engine.control import Ends, control_rows, watermarks, words_to_server
+from simulator.engine.journeys import gateways_of, journeys_of, sources_of, unicast_path
+from simulator.engine.transmissions import control_transmissions, joined, untimed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.workload.windows import Chunk
 
@@ -27,19 +28,38 @@ def tally(
     chunks: Iterable[Chunk],
     *,
     record_hops: bool = False,
+    holds: bool = False,
 ) -> Iterator[Carried]:
-    """Answer chunk after chunk and carry the messages to the gateways; tell every transmission if asked to."""
+    """Answer chunk after chunk and carry the messages to the gateways.
+
+    Parameters
+    ----------
+    record_hops : bool
+        Whether to tell every transmission.
+    holds : bool
+        Whether messages are held back until nothing is missing: without a clock, only that costs something.
+    """
     for chunk in chunks:
-        regions = session.regions(chunk) if approach.unicast and not (audience.watches or record_hops) else None
+        counts = approach.unicast and not (audience.watches or record_hops or holds)
+        regions = session.regions(chunk) if counts else None
         outgoing = ask(session, chunk) if regions is None else regions
         sources = sources_of(ingredients, approach, chunk, outgoing)
+        window_of = np.repeat(np.arange(chunk.windows), np.diff(outgoing.offsets))
         traffic = _carry(ingredients, outgoing, sources)
         received = audience.count(outgoing.table, traffic.message, traffic.broker)
         if regions is not None:
             traffic, received = _counted(ingredients, traffic, received)
-        named = audience.name(outgoing.table, traffic.message, traffic.broker, None)
-        sent = untimed_transmissions(ingredients, approach, outgoing, sources) if record_hops else None
-        yield Carried(chunk, outgoing, sources, traffic, received, named, sent)
+        named = audience.name(outgoing.table, traffic.message, traffic.broker)
+        sent = None
+        if record_hops or holds:
+            hops = journeys_of(ingredients, approach, outgoing, sources)
+            sent = untimed_transmissions(hops, window_of)
+            if holds:
+                control = _held_back(ingredients, sent, window_of, sources, traffic)
+                traffic = traffic._replace(control=control_rows(len(ingredients.network), *control))
+                acknowledged = (sent.message, np.flatnonzero(sources != ingredients.server), None)
+                sent = joined(sent, *map(control_transmissions, control, acknowledged))
+        yield Carried(chunk, outgoing, sources, traffic, received, named, sent if record_hops else None)
 
 
 def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int64]) -> Traffic:
@@ -58,6 +78,22 @@ def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int
     order = np.lexsort((carried.zones, message))
     zones, travelled = carried.zones[order], carried.travelled[order]
     return Traffic(carried.overlay_hops, carried.ip_hops, message, zones, travelled, carried.crossed)
+
+
+def _held_back(
+    ingredients: Ingredients,
+    sent: Transmissions,
+    window_of: NDArray[np.int64],
+    sources: NDArray[np.int64],
+    traffic: Traffic,
+) -> tuple[Ends, Ends, Ends]:
+    """What it costs to hold messages back: acknowledgements, words to the server's place, watermarks."""
+    server = ingredients.server
+    return (
+        Ends(sent.window, sent.receiver, sent.sender),
+        words_to_server(window_of, sources, server),
+        watermarks(window_of, traffic.message, traffic.broker, server),
+    )
 
 
 def _ways(

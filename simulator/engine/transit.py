@@ -1,4 +1,4 @@
-"""Flights: the messages of one chunk of events on their way by the clock, where nothing goes wrong."""
+"""The messages of one chunk of events on their way by the clock, where nothing goes wrong."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -12,9 +12,11 @@ from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing, Session, ask
 from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried
+from simulator.engine.control import Watermarks, echo
+from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
-from simulator.engine.transmissions import timed_transmissions
+from simulator.engine.transmissions import message_of, moments_of, timed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.windows import Chunk
@@ -47,6 +49,10 @@ class World:
         self.broker_s = scenario.costs.broker_s
         self.broker_free = [0.0] * len(ingredients.network)
         self.uplink_free = [0.0] * len(ingredients.network)
+        holds = scenario.network.order == "hold"
+        self.watermarks = Watermarks(ingredients.routes, ingredients.server) if holds else None
+        self.journal_events = 0
+        """Events that have reached the server."""
 
     def at(self, time: float, act: Callable[[Due], None], value: object) -> None:
         """Call `act` when the clock shows a time."""
@@ -163,10 +169,21 @@ class Transit:
             world.ingredients.routes, self._sources, self._hops, times, broker_s=world.broker_s, size=size
         )
         at = (self.outgoing.table, traffic.message, traffic.broker)
-        received, notified = world.audience.count(*at), world.audience.name(*at, traffic.time_s)
-        routes = world.ingredients.routes
-        sent = timed_transmissions(routes, self._hops, times, size, world.broker_s) if world.records_hops else None
-        return Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, sent)
+        received, notified = world.audience.count(*at), world.audience.name(*at)
+        moments = moments_of(world.ingredients.routes, self._hops, times, size, world.broker_s)
+        carried = Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, None, moments)
+        if world.records_hops:
+            hops, routes = self._hops, world.ingredients.routes
+            sent = timed_transmissions(routes, hops, carried.window_of, times, size, world.broker_s)
+            carried = carried._replace(sent=sent)
+        if world.watermarks is None:
+            return carried
+        rows, message = len(self._hops.receivers), message_of(self._hops)
+        delay_s = world.ingredients.routes.delay_ms[self._hops.senders, self._hops.receivers] / 1e3
+        complete_s = times.served[rows:].copy()
+        heard_s = echo(self._hops.previous, message, times.served[:rows], delay_s, complete_s)
+        heard = Heard(message, self._hops.receivers, self._hops.senders, heard_s)
+        return held_back(world.ingredients, world.watermarks, carried, heard, complete_s)
 
 
 def next_hops(hops: Hops) -> tuple[list[int], list[int]]:

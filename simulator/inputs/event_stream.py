@@ -9,20 +9,27 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.tables import Events
 from simulator.workload.arrivals import ARRIVALS, Pace
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.event_mix import Shares, cast_events, follow
 from simulator.workload.events import RAISE, EventStream
 from simulator.workload.traces import Updates
+from simulator.workload.units import DURATION
 
 __all__ = ["make_events"]
+
+Floats = NDArray[np.float64]
+
+_FIRST, _MOST = 1024, 2**28
+"""Events that are drawn first to fill a duration, and at most."""
 
 
 def make_events(
     events: Events,
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
+    x: Floats,
+    y: Floats,
     k: int,
     brokers: int,
     generator: Callable[[str], np.random.Generator],
@@ -43,29 +50,72 @@ def make_events(
     trace : Updates, optional
         Events of the trace, if the scenario has one.
 
+    Raises
+    ------
+    ScenarioError
+        No event is left after the warm-up, or there is no end of them within the duration.
+
     Notes
     -----
     Time and space O(events + n log n); a million events take about a second.
     """
-    updates = _draw(events, x, y, k, generator) if trace is None else trace
-    time_s = updates.time_s / events.speed
-    if events.arrival != "trace":
-        pace = Pace(events.rate_per_s, events.burst, events.gap_s)
-        time_s = ARRIVALS[events.arrival](len(updates.object), pace, generator("arrivals"))
+    if trace is None:
+        time_s = _times(events, events.count if events.duration_s is None else None, generator)
+        updates = _draw(events, len(time_s), x, y, k, generator)
+    else:
+        updates = trace
+        time_s = trace.time_s / events.speed
+        if events.arrival != "trace":
+            time_s = _times(events, len(trace.object), generator)
+        if events.duration_s is not None:
+            time_s = _up_to(time_s, events.duration_s)
+            updates = Updates._make(column[: len(time_s)] for column in trace)
+    if not len(time_s) and events.duration_s is not None:
+        raise ScenarioError(
+            f"events.duration = {DURATION.format(events.duration_s)}: no event arises in that time; prolong it or "
+            "raise the rate"
+        )
+    if len(time_s) <= events.warm_up:
+        raise ScenarioError(
+            f"events.warm_up = {events.warm_up}: must be below the number of events, which is {len(time_s)} within "
+            "events.duration; lower it or prolong that"
+        )
     origin = generator("origins").integers(brokers, size=len(updates.object))
     return EventStream(updates.object, updates.x, updates.y, updates.kind, time_s, origin)
 
 
+def _times(events: Events, count: int | None, generator: Callable[[str], np.random.Generator]) -> Floats:
+    """When events arise: so many of them, or all until the duration is over."""
+    process, pace = ARRIVALS[events.arrival], Pace(events.rate_per_s, events.burst, events.gap_s)
+    if count is not None:
+        return process(count, pace, generator("arrivals"))
+    duration_s, tried = events.duration_s or 0.0, _FIRST
+    while (time_s := process(tried, pace, generator("arrivals")))[-1] <= duration_s:
+        tried *= 2
+        if tried > _MOST:
+            raise ScenarioError(
+                f"events.duration = {DURATION.format(duration_s)}: more than {_MOST:,} events arise in that time; "
+                "shorten it or lower the rate"
+            )
+    return _up_to(time_s, duration_s)
+
+
+def _up_to(time_s: Floats, duration_s: float) -> Floats:
+    """Times until a duration is over; a little more, since 20 s may be 2000 times 10 ms and a rounding error."""
+    return time_s[: np.searchsorted(time_s, duration_s * (1 + 1e-12), side="right")]
+
+
 def _draw(
     events: Events,
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
+    count: int,
+    x: Floats,
+    y: Floats,
     k: int,
     generator: Callable[[str], np.random.Generator],
 ) -> Updates:
     shares = Shares(events.insert, events.delete, events.move)
-    cast = cast_events(x, y, k, events.count, shares, generator("mixture"))
+    cast = cast_events(x, y, k, count, shares, generator("mixture"))
     steps = EVENT_KINDS[events.kind](
         cast.y.copy(), cast.object[cast.kind == RAISE], events.volatility, generator("events")
     )
-    return Updates(cast.object, *follow(cast, steps), np.zeros(events.count))
+    return Updates(cast.object, *follow(cast, steps), np.zeros(count))

@@ -1,4 +1,4 @@
-"""Faults of a run, drawn before it begins: who crashes when, and who comes and goes.
+"""Faults of a run, known before it begins: who crashes when, at random and as planned, and who comes and goes.
 
 All approaches of a run suffer the same crashes and the same comings and goings. What happens to single messages on
 links is drawn as they are sent, from a generator of its own.
@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.inputs.ingredients import Ingredients, generator
+from simulator.inputs.link_plan import LinkPlan
+from simulator.scenario.mistakes import ScenarioError
+from simulator.scenario.planned_faults import in_order
 from simulator.scenario.scenario import Scenario
+from simulator.scenario.tables import PlannedFault
+from simulator.workload.units import DURATION
 
 __all__ = ["Churn", "FaultPlan", "plan_faults"]
 
@@ -48,16 +53,43 @@ class FaultPlan(NamedTuple):
     """Time in seconds, and a number that picks the broker among those that are up then."""
     server_crashes: list[float]
     churn: Churn
+    planned: list[PlannedFault]
+    """What the scenario names itself, in the order of time."""
+    links: LinkPlan
 
 
 def plan_faults(scenario: Scenario, ingredients: Ingredients) -> FaultPlan:
-    """Draw the faults of a scenario; nothing happens after its last event. O(m + faults)."""
+    """Draw the faults of a scenario, and check those it plans against what is known of the run. O(m + faults).
+
+    Nothing goes wrong after the last event.
+
+    Raises
+    ------
+    ScenarioError
+        A planned fault comes after the last event, or takes the server's broker.
+    """
     wanted, rng = scenario.faults, generator(scenario, "faults")
     end_s = float(ingredients.events.time_s[-1])
     times = (rng.random(wanted.crashes) * end_s).tolist()
     crashes = sorted(zip(times, rng.integers(2**31, size=wanted.crashes).tolist(), strict=True))
     server_crashes = np.sort(rng.random(wanted.server_crashes) * end_s).tolist()
-    return FaultPlan(crashes, server_crashes, _churn(scenario, ingredients, rng))
+    _check_planned(wanted.at, ingredients.server, end_s)
+    churn = _churn(scenario, ingredients, rng)
+    return FaultPlan(crashes, server_crashes, churn, in_order(wanted.at), LinkPlan(wanted.at))
+
+
+def _check_planned(planned: list[PlannedFault], server: int, end_s: float) -> None:
+    for place, fault in enumerate(planned):
+        if fault.time_s > end_s and fault.what not in ("restore", "heal"):
+            raise ScenarioError(
+                f'faults.at[{place}].time = "{DURATION.format(fault.time_s)}": nothing goes wrong after the last '
+                f"event, which arises at {end_s:.6g} s; choose an earlier time, or add events"
+            )
+        if fault.what == "crash" and server in fault.brokers:
+            raise ScenarioError(
+                f"faults.at[{place}].whom = {list(fault.brokers)}: the server is at broker {server}, which cannot "
+                'crash; leave it out, or let whom = "server" crash'
+            )
 
 
 def _churn(scenario: Scenario, ingredients: Ingredients, rng: np.random.Generator) -> Churn:

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 import pipeline
 import topologies
 from cn import Can, Gateways, Network, RoutingTree, Zones
-from floor.cache import cache_dir
+from floor.cache import cache_dir, cache_place
+from floor.files import clear_leftovers
 from simulator.inputs.event_stream import make_events
+from simulator.inputs.room import check_room
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Topology
@@ -34,11 +36,13 @@ __all__ = [
     "Ingredients",
     "all_cached",
     "assemble",
+    "clear_cache",
     "gather",
     "generator",
     "lay_out",
     "make_graph",
     "make_zones",
+    "network_notes",
     "objects_of",
     "place_brokers",
     "population_of",
@@ -87,6 +91,12 @@ def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
     return np.random.default_rng([scenario.seed, _PURPOSES.index(purpose)])
 
 
+def clear_cache() -> None:
+    """Remove what processes that were killed have left half-made in the cache."""
+    for place in ("objects", "populations", "routes", "spark"):
+        clear_leftovers(cache_dir() / place)
+
+
 def all_cached(scenario: Scenario) -> bool:
     """Whether the subscriptions and objects of a scenario are in the cache, so that `gather` needs no Spark."""
     population = pipeline.population_path(_population_spec(scenario), cache_dir() / "populations")
@@ -98,12 +108,12 @@ def objects_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
     """Path of the objects of a scenario: its trace, or an array as `pipeline.object_file` makes it."""
     if scenario.events.file is not None:
         return Path(scenario.events.file)
-    return pipeline.object_file(spark, _object_spec(scenario), cache_dir() / "objects").absolute()
+    return pipeline.object_file(spark, _object_spec(scenario), cache_place("objects")).absolute()
 
 
 def population_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
     """Path of the subscriptions of a scenario, made by Spark if they are not in the cache."""
-    return pipeline.population(spark, _population_spec(scenario), cache_dir() / "populations").absolute()
+    return pipeline.population(spark, _population_spec(scenario), cache_place("populations")).absolute()
 
 
 def _object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
@@ -124,7 +134,13 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
     ----------
     in_memory : bool
         Whether to read the subscriptions; without, there are none in what is returned.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario needs more memory or disk than there is.
     """
+    check_room(scenario, in_memory=in_memory)
     graph, trace = make_graph(scenario), trace_of(scenario)  # first, since a file may be wrong
     kept = population_of(scenario, spark)
     l = r = location = np.empty(0)
@@ -133,7 +149,7 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
         l, r, location = population.l, population.r, population.location
     x, y = pipeline.read_objects(objects_of(scenario, spark)) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (l, r), trace)
-    routes = cache_dir() / "routes"
+    routes = cache_place("routes")
     return assemble(scenario, workload, location, routes_cache=routes, graph=graph, trace=trace)
 
 
@@ -160,11 +176,17 @@ def make_graph(scenario: Scenario) -> "nx.Graph[int]":
     return graph
 
 
+def network_notes(graph: "nx.Graph[int]") -> list[str]:
+    """What was left out of the file that a network was read from, a line each."""
+    return [str(graph.graph[key]) for key in ("reduced", "passed_over") if key in graph.graph]
+
+
 def _read_graph(about: Topology, seed: int) -> "nx.Graph[int]":
     path = Path(str(about.file))
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "kept the largest")
+            warnings.filterwarnings("ignore", "kept the largest")  # told as a note, here and below
+            warnings.filterwarnings("ignore", "passed over")
             graph = topologies.read_network(path, about.format, about.largest, seed)
     except DisconnectedError as error:
         raise DisconnectedError(f"{error}: set topology.largest = true") from None
@@ -182,7 +204,8 @@ def trace_of(scenario: Scenario) -> Trace | None:
         It cannot be run, or changed since the scenario was read.
     """
     events = scenario.events
-    return None if events.file is None else read_trace(Path(events.file), events.count, events.sha256)
+    count = events.count if events.duration_s is None else None
+    return None if events.file is None else read_trace(Path(events.file), count, events.sha256)
 
 
 def lay_out(

@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import pipeline
+from floor.machine import free_bytes, size_text
+from simulator.inputs.out_directory import new_directory
+from simulator.inputs.room import population_disk_bytes
 
 __all__ = ["inspect_population", "make_population"]
 
@@ -33,13 +36,18 @@ def make_population(distribution: str, count: int, seed: int, out: Path, *, mast
     except (TypeError, ValueError) as error:
         raise pipeline.PipelineError(str(error)) from error
     pipeline.check_master(master)
-    if out.exists():
-        raise pipeline.PipelineError(f"--out {out}: exists already; remove it or choose another path")
-    spark = pipeline.spark_session(master)
-    if isinstance(spec, pipeline.Population15dSpec):
-        pipeline.write_population_15d(spark, spec, out)
-    else:
-        pipeline.write_population(spark, spec, out)
+    needed, free = population_disk_bytes(count), free_bytes(out)
+    if free is not None and needed > free:
+        raise pipeline.PipelineError(
+            f"--count {count}: needs at least {size_text(needed)} of disk, and where {out} is to be are free "
+            f"{size_text(free)}; lower it or choose another disk"
+        )
+    with new_directory(out, pipeline.PipelineError) as made:
+        spark = pipeline.spark_session(master)
+        if isinstance(spec, pipeline.Population15dSpec):
+            pipeline.write_population_15d(spark, spec, made)
+        else:
+            pipeline.write_population(spark, spec, made)
     size = sum(file.stat().st_size for file in out.iterdir())
     return [
         f"population {out}",

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pipeline
+from simulator.inputs.out_directory import new_directory
 from simulator.workload.traces import TraceError
 from simulator.workload.units import Dimension
 
@@ -81,9 +82,10 @@ def make_trace(source: Path, spec: pipeline.TraceSpec, out: Path, *, master: str
     pipeline.PipelineError
         When the history cannot be read or used, or `out` exists or cannot be written.
     """
-    _check_free(out, master)
-    spark = pipeline.spark_session(master)
-    pipeline.write_trace(pipeline.read_history(spark, source, spec), spec, out)
+    pipeline.check_master(master)
+    with new_directory(out, TraceError) as made:
+        spark = pipeline.spark_session(master)
+        pipeline.write_trace(pipeline.read_history(spark, source, spec), spec, made)
     return _described(out)
 
 
@@ -95,17 +97,11 @@ def make_stock_trace(seed: int, out: Path, *, master: str) -> list[str]:
     pipeline.PipelineError
         When `out` exists or cannot be written.
     """
-    _check_free(out, master)
-    history = pipeline.stock_history(pipeline.spark_session(master), seed)
-    pipeline.write_trace(history, pipeline.STOCK_SPEC, out)
-    return _described(out)
-
-
-def _check_free(out: Path, master: str) -> None:
-    """Refuse what is bound to fail before Spark is started."""
     pipeline.check_master(master)
-    if out.exists():
-        raise TraceError(f"--out {out}: exists already; remove it or choose another path")
+    with new_directory(out, TraceError) as made:
+        history = pipeline.stock_history(pipeline.spark_session(master), seed)
+        pipeline.write_trace(history, pipeline.STOCK_SPEC, made)
+    return _described(out)
 
 
 def _described(out: Path) -> list[str]:

@@ -1,5 +1,7 @@
 """Which subscriptions of a run are watched: named where they are notified, their lists followed."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,25 +9,37 @@ from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import Ingredients, generator
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["watched_of"]
+__all__ = ["Watched", "watched_of"]
 
-_FOLLOWED = 1000
-"""Subscriptions to follow for how long lists are wrong, where nothing is verified and there is a clock."""
+_COUNTED = 1000
+"""Subscriptions to follow, where there is a clock, for how long lists are stale or wrong."""
 
 
-def watched_of(scenario: Scenario, ingredients: Ingredients) -> NDArray[np.int64]:
-    """Ids of the subscriptions to watch, ascending: those to verify, or else a sample, if there is a clock.
+class Watched(NamedTuple):
+    """Subscriptions to watch; everywhere else they are known by their place here."""
 
-    Beside a sample that is verified, all are watched that come later.
-    """
+    ids: NDArray[np.int64]
+    """Ascending; those that come later follow the ids of the workload."""
+    counted: NDArray[np.bool_]
+    """Whether the times of each count."""
+    verified: NDArray[np.bool_]
+    """Whether each is verified."""
+
+
+def watched_of(scenario: Scenario, ingredients: Ingredients) -> Watched:
+    """Those to verify and, if there is a clock, a sample of those there at the start, whatever is verified."""
     subscriptions = len(ingredients.workload.l)
-    if scenario.verify == "none":
-        return np.empty(0, np.int64) if scenario.engine == "tally" else _sample(scenario, subscriptions, _FOLLOWED)
-    newcomers = subscriptions + np.arange(len(plan_faults(scenario, ingredients).churn.l))
-    if scenario.verify == "all":
-        return np.append(np.arange(subscriptions), newcomers)
-    return np.append(_sample(scenario, subscriptions, int(scenario.verify.partition(":")[2])), newcomers)
+    counted = _sample(scenario, subscriptions, 0 if scenario.engine == "tally" else _COUNTED)
+    verified = np.empty(0, np.int64)
+    if scenario.verify != "none":
+        size = subscriptions if scenario.verify == "all" else int(scenario.verify.partition(":")[2])
+        newcomers = subscriptions + np.arange(len(plan_faults(scenario, ingredients).churn.l))
+        verified = np.append(_sample(scenario, subscriptions, size), newcomers)
+    ids = np.union1d(counted, verified)
+    return Watched(ids, np.isin(ids, counted), np.isin(ids, verified))
 
 
 def _sample(scenario: Scenario, subscriptions: int, size: int) -> NDArray[np.int64]:
-    return np.sort(generator(scenario, "sample").choice(subscriptions, min(size, subscriptions), replace=False))
+    if size >= subscriptions:
+        return np.arange(subscriptions)
+    return np.sort(generator(scenario, "sample").choice(subscriptions, size, replace=False))

@@ -118,7 +118,7 @@ def _section(
 def _ran(sweep: str, found: Measured, path: Path) -> str:
     done, points = len(found.replications), len(found.grid.points)
     scenario = found.grid.points[0].scenario
-    how = f"{len(found.grid.seeds)} seeds of {scenario.events.count:,} events each"
+    how = f"{len(found.grid.seeds)} seeds of {scenario.events.extent} each"
     if done == 0:
         return f"**Not run at the paper's sizes**: the sweep `{sweep}` ({path.name}, {how}).\n"
     part = "" if done == points else f", of which **{done} have been run**"

@@ -8,82 +8,121 @@ from paint import EXPOSED
 from pipeline import EVENTS
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
+from simulator.inputs.ingredients import Ingredients
 from simulator.results.latency import Waits, weighted_percentiles
+from simulator.results.lists import Moments
+from simulator.results.needed import Needed
 from simulator.scenario.tables import Sizes
 from simulator.workload.events import KINDS
 
-__all__ = ["event_records"]
+__all__ = ["event_records", "traffic_columns"]
+
+Ints = NDArray[np.int64]
 
 
 def event_records(
     name: str,
     approach: Approach,
     carried: Carried,
+    traffic: dict[str, Ints],
     waits: Waits | None,
-    direct: NDArray[np.int64],
-    sizes: Sizes,
+    moments: Moments | None,
+    needed: Needed,
 ) -> pa.Table:
     """One row per window of a chunk, in the columns of `events.parquet`.
 
     Parameters
     ----------
+    traffic : dict
+        As `traffic_columns` gives it.
     waits : Waits, optional
         Latencies, from an engine with a clock.
-    direct : (deliveries,) int64 array
-        IP hops of the shortest path from the message's source to the gateway.
+    moments : Moments, optional
+        How long lists were stale and wrong, with a clock.
+    needed : Needed
+        Notifications that the events of the run need.
 
     Time and space are linear in events, messages and deliveries.
     """
     chunk, costs, count = carried.chunk, carried.outgoing.costs, carried.chunk.windows
-    events, starts, in_window = chunk.events, chunk.starts[:-1], np.diff(chunk.starts)
-    traffic = _traffic(carried, direct, sizes.of(approach))
+    events, starts = chunk.events, chunk.starts[:-1]
     columns: dict[str, object] = {
         "approach": np.full(count, name),
         "event": chunk.first + starts,
-        "events": in_window,
+        "events": np.diff(chunk.starts),
         "time": events.time_s[starts],
         "origin": events.origin[starts],
         "object": None if approach.window else events.object[starts],
         "kind": np.full(count, "batch") if approach.window else np.array(KINDS)[events.kind[starts]],
-        "bytes_in": 0 * in_window if approach.serverless else in_window * sizes.event_bytes,
-        "bytes_out": 0 * in_window if approach.serverless else traffic["messages"] * sizes.of(approach),
         **traffic,
+        **dict(zip(("needed_update", "needed_exposed"), needed.per_window(chunk), strict=True)),
         **{call: costs[:, at] for at, call in enumerate(("first_k", "min_y", "snap"))},
         **_latencies(carried, waits),
-        "stale": _stale_ms(carried),
+        "stale": None if moments is None else moments.stale_ms,
+        "wrong_s": None if moments is None else moments.wrong_s,
+        "counted_s": None if moments is None else moments.counted_s,
     }
     arrays = [_column(columns[field.name], field, count) for field in EVENTS]
     return pa.Table.from_arrays(arrays, schema=EVENTS)
 
 
-def _traffic(carried: Carried, direct: NDArray[np.int64], size: int) -> dict[str, NDArray[np.int64]]:
-    """Columns that count messages, hops and deliveries; `size` is the bytes of a message."""
+def traffic_columns(carried: Carried, approach: Approach, ingredients: Ingredients, sizes: Sizes) -> dict[str, Ints]:
+    """Columns that count messages, bytes, hops and deliveries. Whatever is sent counts, and sent again, again."""
     outgoing, traffic, received = carried.outgoing, carried.traffic, carried.received
-    window_of, count = carried.window_of, carried.chunk.windows
+    window_of, count, size = carried.window_of, carried.chunk.windows, sizes.of(approach)
     delivery_window = window_of[traffic.message]
     copies = np.ones(len(received), np.int64) if traffic.copies is None else traffic.copies
 
-    def per_window(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def per_window(values: Ints | None) -> Ints:
+        if values is None:
+            return np.zeros(count, np.int64)
         return np.bincount(window_of, weights=values, minlength=count).astype(np.int64)
 
-    def per_delivery(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def per_delivery(values: Ints) -> Ints:
         return np.bincount(delivery_window, weights=values, minlength=count).astype(np.int64)
 
     names_cause = "cause" in (outgoing.table.dtype.names or ())
     exposed = outgoing.table["cause"][traffic.message] == EXPOSED if names_cause else False
-    overlay_hops, ip_hops, resent = per_window(traffic.overlay_hops), per_window(traffic.ip_hops), traffic.resent_hops
+    direct = ingredients.routes.hops[carried.sources[traffic.message], traffic.broker].astype(np.int64)
+    messages = np.diff(outgoing.offsets) if traffic.copies is None else per_delivery(copies)
+    overlay_hops, ip_hops = per_window(traffic.overlay_hops), per_window(traffic.ip_hops)
+    control = _control(carried, ingredients, sizes.control_bytes)
+    server = 0 if approach.serverless else 1
+    bytes_in = np.diff(carried.chunk.starts) * sizes.event_bytes + control["in"]
+    bytes_out = (messages + per_window(traffic.sent_again)) * size + control["out"]
     return {
-        "messages": np.diff(outgoing.offsets) if traffic.copies is None else per_delivery(copies),
-        "overlay_bytes": overlay_hops * size,
-        "ip_bytes": ip_hops * size,
+        "messages": messages,
+        "bytes_in": server * bytes_in,
+        "bytes_out": server * bytes_out,
+        "overlay_bytes": overlay_hops * size + control["overlay"],
+        "ip_bytes": ip_hops * size + control["ip"],
         "overlay_hops": overlay_hops,
         "ip_hops": ip_hops,
         "zones_reached": per_delivery(copies),
-        "resent_bytes": np.zeros(count, np.int64) if resent is None else per_window(resent) * size,
+        "resent_bytes": per_window(traffic.resent_hops) * size,
+        "control_bytes": control["overlay"],
         "received_update": per_delivery(np.where(exposed, 0, received)),
         "received_exposed": per_delivery(np.where(exposed, received, 0)),
         "path_hops": per_delivery(copies * traffic.travelled),
         "direct_hops": per_delivery(copies * direct),
+    }
+
+
+def _control(carried: Carried, ingredients: Ingredients, size: int) -> dict[str, Ints]:
+    """Bytes of acknowledgements and watermarks per window: between brokers, over IP, to the server and from it."""
+    rows = carried.traffic.control
+    if rows is None:
+        return dict.fromkeys(("overlay", "ip", "in", "out"), np.zeros(carried.chunk.windows, np.int64))
+    window, sender, receiver, times = rows.T
+    weights = {
+        "overlay": times,
+        "ip": times * ingredients.routes.hops[sender, receiver],
+        "in": times * (receiver == ingredients.server),
+        "out": times * (sender == ingredients.server),
+    }
+    return {
+        what: np.bincount(window, weights=some, minlength=carried.chunk.windows).astype(np.int64) * size
+        for what, some in weights.items()
     }
 
 
@@ -95,21 +134,6 @@ def _latencies(carried: Carried, waits: Waits | None) -> dict[str, NDArray[np.fl
     group, wanted = carried.window_of[waits.message], np.array(list(ranks.values()))
     found = weighted_percentiles(waits.ms, waits.weight, group, carried.chunk.windows, wanted)
     return dict(zip(ranks, found.T, strict=True))
-
-
-def _stale_ms(carried: Carried) -> NDArray[np.float64] | None:
-    """Mean time until the last message of a window had come to a list, over the lists that were told; NaN if none."""
-    chunk, notified = carried.chunk, carried.notified
-    if notified.time_s is None:
-        return None
-    window = carried.window_of[notified.message]
-    order = np.lexsort((notified.time_s, notified.subscription, window))
-    window, subscription, time_s = window[order], notified.subscription[order], notified.time_s[order]
-    last = np.ones(len(order), np.bool_)
-    last[:-1] = (np.diff(window) != 0) | (np.diff(subscription) != 0)
-    lists = np.bincount(window[last], minlength=chunk.windows)
-    total_s = np.bincount(window[last], time_s[last], chunk.windows)
-    return np.where(lists > 0, total_s / np.maximum(lists, 1) - carried.arose_s, np.nan) * 1e3
 
 
 def _column(values: object, field: pa.Field, count: int) -> pa.Array:

@@ -35,10 +35,7 @@ def make_chains(subscriptions: int) -> Chains:
 
 def grown(chains: Chains, more: int) -> Chains:
     """Chains with room for so many more notes."""
-    free, at = 0, int(chains.free[0])
-    while at >= 0 and free < more:
-        free, at = free + 1, int(chains.after[at])
-    if free >= more:
+    if _free_notes(chains, more) >= more:
         return chains
     size, added = len(chains.after), max(more, len(chains.after))
     after = np.append(chains.after, np.append(np.arange(size + 1, size + added), chains.free[0]))
@@ -49,14 +46,23 @@ def grown(chains: Chains, more: int) -> Chains:
 
 
 @njit
-def take_note(chains: Chains, s: int, before: int) -> int:
+def _free_notes(chains: Chains, most: int) -> int:
+    """How many notes are not in use, counted up to so many."""
+    count, at = 0, chains.free[0]
+    while at >= 0 and count < most:
+        count, at = count + 1, chains.after[at]
+    return count
+
+
+@njit
+def take_note(head: Ints, free: Ints, after: Ints, s: int, before: int) -> int:
     """A new note in the chain of s, after the note `before`, at the front if that is -1."""
-    note = int(chains.free[0])
-    chains.free[0] = chains.after[note]
+    note = int(free[0])
+    free[0] = after[note]
     if before < 0:
-        chains.after[note] = chains.head[s]
-        chains.head[s] = note
+        after[note] = head[s]
+        head[s] = note
     else:
-        chains.after[note] = chains.after[before]
-        chains.after[before] = note
+        after[note] = after[before]
+        after[before] = note
     return note

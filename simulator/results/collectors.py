@@ -6,15 +6,16 @@
 from collections.abc import Callable
 from typing import Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carried import Carried
 from simulator.inputs.ingredients import Ingredients
-from simulator.results.accounting import event_records
+from simulator.results.accounting import event_records, traffic_columns
 from simulator.results.hop_records import hop_table
 from simulator.results.latency import waits_of
+from simulator.results.lists import Lists
+from simulator.results.needed import Needed
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Collector", "EventRecords", "HopRecords"]
@@ -31,18 +32,24 @@ class EventRecords:
     """Hands on the rows of `events.parquet`."""
 
     def __init__(
-        self, scenario: Scenario, ingredients: Ingredients, name: str, write: Callable[[pa.Table], None]
+        self,
+        scenario: Scenario,
+        ingredients: Ingredients,
+        name: str,
+        needed: Needed,
+        lists: Lists | None,
+        write: Callable[[pa.Table], None],
     ) -> None:
         self._scenario, self._ingredients, self._name, self._write = scenario, ingredients, name, write
-        self._approach = parse_approach(name)
+        self._approach, self._needed, self._lists = parse_approach(name), needed, lists
 
     def take(self, carried: Carried) -> None:
         """Account for a chunk."""
         ingredients, network = self._ingredients, self._scenario.network
         waits = waits_of(ingredients, self._approach, carried, last_hop=network.last_hop)
-        sources = carried.sources[carried.traffic.message]
-        direct = ingredients.routes.hops[sources, carried.traffic.broker].astype(np.int64)
-        self._write(event_records(self._name, self._approach, carried, waits, direct, self._scenario.sizes))
+        moments = None if self._lists is None else self._lists.take(carried)
+        traffic = traffic_columns(carried, self._approach, ingredients, self._scenario.sizes)
+        self._write(event_records(self._name, self._approach, carried, traffic, waits, moments, self._needed))
 
 
 class HopRecords:

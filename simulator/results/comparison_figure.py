@@ -25,7 +25,7 @@ def comparison_title(scenario: Scenario) -> str:
     """What was run, in one line."""
     return (
         f"{scenario.name}: {scenario.subscriptions.count:,} subscriptions, {scenario.objects.count:,} objects, "
-        f"k = {scenario.k}, {scenario.network.brokers} brokers, {scenario.events.count:,} events"
+        f"k = {scenario.k}, {scenario.network.brokers} brokers, {scenario.events.extent}"
     )
 
 

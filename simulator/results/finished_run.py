@@ -12,15 +12,21 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
-from pipeline import BROKERS, EVENTS, HOPS, LINKS, SUMMARY
+from pipeline import BROKERS, EVENTS, FAULTS, HOPS, LINKS, SERIES, SUMMARY
 from simulator.results.errors import RunError
 from simulator.scenario.loading import load_scenario
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["TABLES", "FinishedRun"]
 
-TABLES = {"events": EVENTS, "brokers": BROKERS, "links": LINKS, "hops": HOPS}
-"""Schema of every Parquet file, by its name without the ending; hops only where they were recorded."""
+TABLES = {"events": EVENTS, "brokers": BROKERS, "links": LINKS, "hops": HOPS, "faults": FAULTS, "series": SERIES}
+"""Schema of every Parquet file, by its name without the ending."""
+_SOME_ONLY = {
+    "hops": 'run the scenario with record = ["hops"]',
+    "faults": "only a run with faults has them",
+    "series": 'run the scenario with engine = "des"',
+}
+"""Files that not every run has, and what makes a run have them."""
 _MANIFEST = ("scenario", "versions", "verified", "faults", "approaches", "seconds")
 """Tables that a manifest must hold."""
 
@@ -103,8 +109,8 @@ class FinishedRun:
         if name not in TABLES:
             raise RunError(f"table = {name!r}: a run has the tables {', '.join(TABLES)}; choose one of them")
         path, schema = self.directory / f"{name}.parquet", TABLES[name]
-        if name == "hops" and not path.exists():
-            raise RunError(f'{self.directory}: has no hops.parquet; run the scenario with record = ["hops"]')
+        if name in _SOME_ONLY and not path.exists():
+            raise RunError(f"{self.directory}: has no {path.name}; {_SOME_ONLY[name]}")
         wanted = schema if columns is None else pa.schema([schema.field(column) for column in columns])
         chosen = None if approach is None else pc.field("approach") == approach
         try:

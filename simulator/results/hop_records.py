@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from pipeline import HOPS
 from simulator.approaches.approach import Approach
-from simulator.engine.carried import Carried
+from simulator.engine.carried import ACKNOWLEDGEMENT, KINDS, Carried
 from simulator.scenario.tables import Sizes
 
 __all__ = ["hop_table"]
@@ -17,8 +17,8 @@ def hop_table(name: str, approach: Approach, carried: Carried, sizes: Sizes) -> 
     chunk, offsets, sent = carried.chunk, carried.outgoing.offsets, carried.sent
     if sent is None:
         raise ValueError("the transmissions of this chunk were not recorded; run it with record = ['hops']")
-    window = np.searchsorted(offsets, sent.message, side="right") - 1
-    count = len(window)
+    window, count = sent.window, len(sent.window)
+    size = np.where(sent.kind < ACKNOWLEDGEMENT, sizes.of(approach), sizes.control_bytes)
 
     def milliseconds(seconds: NDArray[np.float64] | None) -> pa.Array:
         if seconds is None:
@@ -28,10 +28,11 @@ def hop_table(name: str, approach: Approach, carried: Carried, sizes: Sizes) -> 
     columns = [
         pa.repeat(name, count),
         chunk.first + chunk.starts[window],
-        sent.message - offsets[window],
+        np.where(sent.message < 0, -1, sent.message - offsets[window]),
         sent.sender,
         sent.receiver,
-        np.full(count, sizes.of(approach)),
+        size,
+        np.array(KINDS)[sent.kind],
         milliseconds(sent.depart_s),
         milliseconds(sent.arrive_s),
     ]

@@ -29,47 +29,57 @@ class Bottleneck:
 
 
 class Loads:
-    """Sums over the chunks of one approach; O(brokers²) space."""
+    """Sums over the chunks of one approach; O(brokers²) space.
+
+    Attributes
+    ----------
+    timed : bool
+        Whether there was a clock.
+    """
 
     def __init__(self, brokers: int) -> None:
-        self._pairs = np.zeros((brokers, brokers), np.int64)
+        self._pairs, self._control = np.zeros((2, brokers, brokers), np.int64)
         self._served, self._deliveries, self._notifications = np.zeros((3, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
-        self._timed = False
+        self.timed = False
 
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
         traffic, brokers = carried.traffic, len(self._pairs)
         sender, receiver, count = traffic.crossed.T
         np.add.at(self._pairs, (sender, receiver), count)
+        if traffic.control is not None:
+            _, sender, receiver, count = traffic.control.T
+            np.add.at(self._control, (sender, receiver), count)
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
-            self._timed = True
+            self.timed = True
             self._queues[:3] += traffic.queues[:3]
             self._queues[3] = np.maximum(self._queues[3], traffic.queues.longest_wait_s)
 
-    def broker_table(self, name: str, size: int) -> pa.Table:
-        """Rows of `brokers.parquet`; `size` is the bytes of a message."""
+    def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
+        """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
         columns = {
             "approach": np.full(len(self._pairs), name),
             "broker": np.arange(len(self._pairs)),
             "messages_in": self._pairs.sum(axis=0),
             "messages_out": self._pairs.sum(axis=1),
-            "bytes_out": self._pairs.sum(axis=1) * size,
+            "bytes_out": self._pairs.sum(axis=1) * sizes[0] + self._control.sum(axis=1) * sizes[1],
+            "control_bytes": self._control.sum(axis=1) * sizes[1],
             "deliveries": self._deliveries,
             "notifications": self._notifications,
         }
         names = ("busy_s", "uplink_busy_s", "waited_s", "longest_wait_s")
         timed = {
-            column: pa.array(values, pa.float64()) if self._timed else pa.nulls(len(self._pairs), pa.float64())
+            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(len(self._pairs), pa.float64())
             for column, values in zip(names, self._queues, strict=True)
         }
         return pa.table(columns | timed, BROKERS)
 
-    def link_table(self, name: str, size: int, routes: Routes) -> pa.Table:
+    def link_table(self, name: str, sizes: tuple[int, int], routes: Routes) -> pa.Table:
         """Rows of `links.parquet`, by the ends of the links."""
-        loads = np.rint(routes.link_load(self._pairs * size)).astype(np.int64)
+        loads = np.rint(routes.link_load(self._pairs * sizes[0] + self._control * sizes[1])).astype(np.int64)
         used = np.flatnonzero(loads)
         ends = np.sort(routes.links[used].astype(np.int64), axis=1)
         order = np.lexsort((ends[:, 1], ends[:, 0]))
@@ -78,7 +88,7 @@ class Loads:
 
     def bottleneck(self, ledger: Ledger) -> Bottleneck | None:
         """Server, broker or uplink with the highest utilisation; None without a clock."""
-        if not self._timed or ledger.end_s <= 0:
+        if not self.timed or ledger.end_s <= 0:
             return None
         broker, uplink = int(self._queues[0].argmax()), int(self._queues[1].argmax())
         candidates = (

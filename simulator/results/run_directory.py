@@ -2,6 +2,7 @@
 
 events.parquet     one row per approach and window           hops.parquet    one per transmission, if asked for
 brokers.parquet    what every broker carried                 links.parquet   what every IP link carried
+series.parquet     what went on in slices of time, of des    faults.parquet  all that went wrong, if anything could
 summary.csv        means per event, by Spark                 comparison.png  the same, drawn
 scenario.toml      what was run, in full                     manifest.json   seed, versions, verdicts, timings
 """
@@ -12,19 +13,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
+from simulator.engine.fault_log import FaultLog
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.comparison_figure import comparison_title, draw_comparison
+from simulator.results.fault_records import FaultRecords
+from simulator.results.lists import Lists, lists_of
 from simulator.results.loads import Loads
-from simulator.results.verify import Verifier, verifier_of
+from simulator.results.needed import Needed
+from simulator.results.series import Series, series_table
+from simulator.results.steadiness import offered_load, unsteady
+from simulator.results.verify import Mismatch, Verifier, first_mismatch, verifier_of
 from simulator.results.versions import versions
 from simulator.scenario.loading import scenario_toml
 from simulator.scenario.scenario import Scenario
@@ -42,20 +51,35 @@ class Outcome:
     approach: Approach
     loads: Loads
     verifier: Verifier | None
+    series: Series
+    lists: Lists | None
+    time_s: NDArray[np.float64]
+    """When events arise."""
     ledger: Ledger = field(default_factory=Ledger)
 
     @property
-    def right(self) -> bool:
-        """Whether nothing was found wrong."""
-        return self.verifier is None or self.verifier.mismatch is None
+    def mismatch(self) -> Mismatch | None:
+        """The first thing that was found wrong, in what was sent or, by the clock, in what lists came to."""
+        return first_mismatch(self.verifier, self.lists)
 
     @property
     def verdict(self) -> str:
         """What the manifest says of it where it was verified."""
-        return "right" if self.verifier is None or self.verifier.mismatch is None else str(self.verifier.mismatch)
+        return "right" if self.mismatch is None else str(self.mismatch)
 
     @property
-    def clockwork(self) -> dict[str, float | str]:
+    def unsteady(self) -> str | None:
+        """Why its means depend on the length of the run; None where they do not, or without a clock."""
+        return unsteady(self.loads, self.ledger, self.time_s)
+
+    @property
+    def offered_load(self) -> float | None:
+        """Work given to the busiest part, as a share of the time in which events arise."""
+        busiest = offered_load(self.loads, self.ledger, self.time_s)
+        return None if busiest is None else busiest.utilisation
+
+    @property
+    def clockwork(self) -> dict[str, float | str | None]:
         """What an engine with a clock knows of an approach beside its events, for the manifest."""
         bottleneck, ledger = self.loads.bottleneck(self.ledger), self.ledger
         if bottleneck is None:
@@ -63,9 +87,12 @@ class Outcome:
         return {
             "bottleneck": bottleneck.what,
             "utilisation": bottleneck.utilisation,
+            "offered_load": self.offered_load,
+            "steady": self.unsteady or "steady",
             "server_busy_s": ledger.server_busy_s,
             "server_waited_s": ledger.server_waited_s,
             "end_s": ledger.end_s,
+            "ends_wrong": 0.0 if self.lists is None else self.lists.ends_wrong,
         }
 
 
@@ -88,6 +115,7 @@ class RunDirectory:
     def __enter__(self) -> Self:
         self._events = self._table("events.parquet", pipeline.EVENTS)
         self._hops = self._table("hops.parquet", pipeline.HOPS) if "hops" in self._scenario.record else None
+        self._faults = self._table("faults.parquet", pipeline.FAULTS) if self._scenario.faults.any else None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,39 +124,52 @@ class RunDirectory:
     def _table(self, name: str, schema: pa.Schema) -> pq.ParquetWriter:
         return self._open.enter_context(pq.ParquetWriter(self._directory / name, schema, compression="zstd"))
 
-    def begin(self, name: str, ingredients: Ingredients) -> tuple[Outcome, list[Collector]]:
+    def begin(self, name: str, ingredients: Ingredients, needed: Needed) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
-        scenario = self._scenario
+        scenario, approach = self._scenario, parse_approach(name)
+        series = Series(scenario.sizes.of(approach), scenario.sizes.control_bytes, scenario.costs.broker_s)
         outcome = Outcome(
             name,
-            parse_approach(name),
+            approach,
             Loads(len(ingredients.network)),
             verifier_of(scenario, ingredients, name),
+            series,
+            lists_of(scenario, ingredients, name, series),
+            ingredients.events.time_s,
         )
         collectors: list[Collector] = [
             outcome.loads,
-            EventRecords(scenario, ingredients, name, self._events.write_table),
+            outcome.series,
+            EventRecords(scenario, ingredients, name, needed, outcome.lists, self._events.write_table),
         ]
         if self._hops is not None:
             collectors.append(HopRecords(scenario, name, self._hops.write_table))
+        if self._faults is not None:
+            outcome.ledger.faults = FaultLog()
+            collectors.append(FaultRecords(name, outcome.ledger.faults, self._faults.write_table))
         self.outcomes.append(outcome)
         return outcome, collectors
 
     def summarise(self, spark: SparkSession) -> None:
         """Let Spark take the means, and draw them."""
         names, summary = self._scenario.approaches, self._directory / "summary.csv"
-        exact = [name for name in names if parse_approach(name).exact]
         records = self._directory / "events.parquet"
-        pipeline.write_summary(pipeline.summarise(pipeline.read_events(spark, records), exact), summary, names)
+        measured = pipeline.read_events(spark, records).where(f"event >= {self._scenario.events.warm_up}")
+        offered = {one.name: {"offered_load": one.offered_load} for one in self.outcomes}
+        pipeline.write_summary(pipeline.summarise(measured), summary, names, offered)
         draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients) -> None:
-        """Write what brokers and links carried."""
-        sized = [(one, self._scenario.sizes.of(one.approach)) for one in self.outcomes]
-        brokers = [one.loads.broker_table(one.name, size) for one, size in sized]
-        links = [one.loads.link_table(one.name, size, ingredients.routes) for one, size in sized]
+        """Write what brokers and links carried, and with a clock what happened when."""
+        control = self._scenario.sizes.control_bytes
+        sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
+        brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
+        links = [one.loads.link_table(one.name, sizes, ingredients.routes) for one, sizes in sized]
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
+        if self._scenario.engine == "des":
+            series = series_table([(one.name, one.series) for one in self.outcomes])
+            pq.write_table(series, self._directory / "series.parquet", compression="zstd")
 
     def write_manifest(
         self, ingredients: Ingredients, kept_objects: dict[str, float], seconds: dict[str, float], deliveries: str

@@ -6,20 +6,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 import pipeline
 from pipeline.schemas import COUNTS
-from simulator.approaches.registry import parse_approach
 from simulator.results.errors import RunError
 
 __all__ = ["Row", "summary_rows"]
 
 
+_BATCHES = 20
+_QUANTILE = float(stdtrit(_BATCHES - 1, 0.975))
+
 Row = dict[str, str | int | float | None]
 """A row of `summary.csv`: columns of `pipeline.SUMMARY`."""
 
 
-def summary_rows(approaches: Sequence[str], records: Sequence[pa.Table], warm_up: int = 0) -> list[Row]:
+def summary_rows(
+    approaches: Sequence[str],
+    records: Sequence[pa.Table],
+    warm_up: int = 0,
+    offered_loads: Sequence[float | None] | None = None,
+) -> list[Row]:
     """Rows of `summary.csv`, as `pipeline.summarise` defines them, from records in memory and without Spark.
 
     Parameters
@@ -30,6 +38,8 @@ def summary_rows(approaches: Sequence[str], records: Sequence[pa.Table], warm_up
         Rows of `pipeline.EVENTS` of each approach.
     warm_up : int
         Events with smaller numbers are left out.
+    offered_loads : sequence of float, optional
+        Of each approach, where there was a clock.
 
     Raises
     ------
@@ -37,15 +47,13 @@ def summary_rows(approaches: Sequence[str], records: Sequence[pa.Table], warm_up
         No event is left.
     """
     rows: list[Row] = []
-    for name, table in zip(approaches, records, strict=True):
+    offered = [None] * len(approaches) if offered_loads is None else offered_loads
+    for name, table, load in zip(approaches, records, offered, strict=True):
         kept = table.filter(pc.greater_equal(table["event"], warm_up))
         if len(kept) == 0:
             raise RunError(f"{name}: no event is left after warm_up = {warm_up}; lower it or add events")
-        rows.append(_totals(kept) | {"approach": name, "events": pc.sum(kept["events"]).as_py()})
-    exact = [name for name in approaches if parse_approach(name).exact]
-    paint = [name for name in exact if name.startswith("paint")]
-    _compare(rows, exact[:1], "redundancy", ("received_update",))
-    _compare(rows, paint[:1], "redundancy_total", ("received_update", "received_exposed"))
+        told: Row = {"approach": name, "events": pc.sum(kept["events"]).as_py(), "offered_load": load}
+        rows.append(_totals(kept) | told)
     return [{column: row[column] for column in pipeline.SUMMARY.names} for row in rows]
 
 
@@ -65,15 +73,17 @@ def _totals(kept: pa.Table) -> Row:
                 totals[column] = values.sum().item() / (events if column in COUNTS else len(values))
     path, direct = (pc.sum(kept[name]).as_py() for name in ("path_hops", "direct_hops"))
     totals["stretch"] = path / direct if direct else None
+    wrong_s, counted_s = (pc.sum(kept[name]).as_py() for name in ("wrong_s", "counted_s"))
+    totals["wrong_share"] = wrong_s / counted_s if counted_s else None
+    stale = kept["stale"].drop_null().to_numpy()
+    batches = [part.mean() for part in np.array_split(stale, _BATCHES)] if len(stale) >= 2 * _BATCHES else None
+    spread = None if batches is None else float(np.std(batches, ddof=1))
+    totals["stale_half_width"] = None if spread is None else _QUANTILE * spread / _BATCHES**0.5
+    update, exposed, needed_update, needed_exposed = (
+        pc.sum(kept[name]).as_py()
+        for name in ("received_update", "received_exposed", "needed_update", "needed_exposed")
+    )
+    totals["redundancy"] = update / needed_update - 1 if needed_update else None
+    needed = needed_update + needed_exposed
+    totals["redundancy_total"] = (update + exposed) / needed - 1 if needed else None
     return totals
-
-
-def _compare(rows: list[Row], yardsticks: Sequence[str], column: str, received: Sequence[str]) -> None:
-    """What each approach sends beyond the yardstick, as a share of what that sends."""
-
-    def sent(row: Row) -> float:
-        return sum(float(row[name] or 0) for name in received)
-
-    needed = next((sent(row) for row in rows if row["approach"] in yardsticks), 0.0)
-    for row in rows:
-        row[column] = sent(row) / needed - 1 if needed else None

@@ -14,47 +14,48 @@ from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.inputs.fault_plan import Churn
 from simulator.results.chains import grown, make_chains
-from simulator.results.receiving import NO_UNICAST, Clock, Held, Steps, Told, run_steps
+from simulator.results.receiving import NO_UNICAST, Arriving, Held
+from simulator.results.steps import Clock, Expected, Happening, Told, count_notes, run_steps
 from simulator.results.truth import fill_lists, make_truth
 from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 
-__all__ = ["Arrivals", "Moments", "Timeline"]
+__all__ = ["Spans", "Timeline", "WrongList"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Arrivals(NamedTuple):
-    """Messages that came to watched subscriptions, as columns."""
+class WrongList(NamedTuple):
+    """A list that was wrong while nothing was under way to it."""
 
-    time_s: Floats
-    """When the subscription acts on it."""
-    subscription: Ints
-    key: Ints
-    """Place of the message among all of the run."""
-    number: Ints
-    """First event of the window that it answers."""
-    object: Ints
-    dropped: Ints
-    x: Floats
-    y: Floats
+    subscription: int
+    event: int
+    """The last that happened: the event, or the first of the window whose message came."""
+    held: list[tuple[int, float]]
+    """Objects and y."""
+    right: list[tuple[int, float]]
 
-    def rows(self, chosen: NDArray[np.bool_] | Ints) -> "Arrivals":
-        """Some of them, in the order of `chosen`."""
-        return Arrivals._make(column[chosen] for column in self)
+    def __str__(self) -> str:
+        held, right = [i for i, _ in self.held], [i for i, _ in self.right]
+        if held != right:
+            return f"holds a wrong list: holds objects {held}, right is {right}"
+        pairs = zip(self.held, self.right, strict=True)
+        wrong = next(((i, known, y) for (i, known), (_, y) in pairs if known != y), None)
+        if wrong is None:
+            return "holds a wrong list: knows an object by y = nan"
+        i, known, y = wrong
+        return f"holds a wrong list: holds object {i} with y = {known!r}, right is {y!r}"
 
 
-class Moments(NamedTuple):
-    """What a chunk came to, per window."""
+class Spans(NamedTuple):
+    """Spans of time, end to end, and how many of the lists that count were wrong in each."""
 
-    stale_ms: Floats
-    """From the window's first event until the lists that it changed had taken it in, on average; NaN if none."""
-    wrong_s: Floats
-    """From its first event to the next window's: seconds that lists were wrong, added up over those that count."""
-    counted_s: Floats
-    """Likewise: seconds of all lists that count."""
+    start_s: Floats
+    end_s: Floats
+    wrong: Ints
+    counted: int
 
 
 class Timeline:
@@ -77,8 +78,10 @@ class Timeline:
 
     Attributes
     ----------
-    mismatch : tuple of int, or None
-        Subscription and event of the first list that was wrong while nothing was under way to it.
+    mismatch : WrongList or None
+        The first list that was wrong while nothing was under way to it.
+    spans : Spans
+        Of the last chunk that was taken.
 
     Notes
     -----
@@ -98,7 +101,8 @@ class Timeline:
     ) -> None:
         l, r = np.append(workload.l, churn.l)[watched], np.append(workload.r, churn.r)[watched]
         room = max(len(workload.x), int(events.object.max(initial=-1)) + 1)
-        self.mismatch: tuple[int, int] | None = None
+        self.mismatch: WrongList | None = None
+        self.spans = Spans(np.empty(0), np.empty(0), np.empty(0, np.int64), 0)
         self._watched, self._events, self._in_place = watched, events, in_place
         self._relaxed = approach.serverless
         self._joined, self._left = churn.joined[watched], churn.left[watched]
@@ -108,8 +112,9 @@ class Timeline:
         self._held = Held(objects, values, objects.copy(), values.copy())
         self._chains = make_chains(len(l))
         present, unsettled, wrong = np.zeros((3, len(l)), np.bool_)
-        self._clock = Clock(present, np.zeros(len(l), np.int64), unsettled, wrong, counted)
-        self._waiting = Arrivals(*(np.empty(0, kind) for kind in (float, *[np.int64] * 5, float, float)))
+        told, told_s = np.full(len(l), -1), np.zeros(len(l))
+        self._clock = Clock(present, np.zeros(len(l), np.int64), unsettled, wrong, counted, told, told_s)
+        self._waiting = Arriving(*(np.empty(0, kind) for kind in (float, *[np.int64] * 5, float, float)))
         self._rows, self._now_s = 0, 0.0
         self._let_in(self._joined < 0)
 
@@ -123,26 +128,32 @@ class Timeline:
         """Which of the watched are there now."""
         return self._clock.present
 
-    def take(self, carried: Carried, taken_s: Floats) -> Moments:
-        """Follow a chunk, and what else happens until the next one begins.
+    def take(self, carried: Carried, taken_s: Floats, *, against_need: bool = False) -> Told:
+        """Follow a chunk, and what else happens until the next begins.
 
         Parameters
         ----------
         taken_s : (notifications,) float64 array
             When each notification is acted on.
+        against_need : bool
+            Whether notifications, which are in the order of their messages, are held against need.
         """
-        chunk = carried.chunk
+        chunk, notified = carried.chunk, carried.notified
         if (self._joined == chunk.first).any() or (self._left == chunk.first).any():
             self._let_in((self._joined <= chunk.first) & (chunk.first < self._left))
-        fresh = self._arrivals(carried, taken_s)
-        arrivals = Arrivals._make(np.concatenate(pair) for pair in zip(self._waiting, fresh, strict=True))
+        here = self._clock.present[notified.subscription]
+        if not here.all():  # what answers earlier events is not for a newcomer, nor what comes for one who is gone
+            carried, taken_s = carried._replace(notified=notified.rows(here)), taken_s[here]
+        fresh = self._arriving(carried, taken_s)
+        self._rows += len(carried.outgoing.table)
+        window = carried.window_of[carried.notified.message]
+        expected = self._expected(chunk, window, fresh, against_need=against_need)
+        every = Arriving._make(np.concatenate(pair) for pair in zip(self._waiting, fresh, strict=True))
         end = chunk.first + len(chunk.events.object)
         until_s = float(self._events.time_s[end]) if end < len(self._events.time_s) else np.inf
-        due = arrivals.time_s < until_s
-        self._waiting = arrivals.rows(~due)
-        told = self._run(chunk, arrivals.rows(due), fresh, until_s)
-        self._rows += len(carried.outgoing.table)
-        return Moments(self._stale_ms(chunk, fresh, told), told.wrong_s, told.counted_s)
+        due = every.time_s < until_s
+        self._waiting = Arriving._make(column[~due] for column in every)
+        return self._run(chunk, Arriving._make(column[due] for column in every), expected, until_s)
 
     def _let_in(self, present: NDArray[np.bool_]) -> None:
         """Give newcomers their lists as they are right now, and forget those that are gone."""
@@ -153,98 +164,84 @@ class Timeline:
         self._held.rest_objects[new], self._held.rest_y[new] = self._held.objects[new], self._held.y[new]
         self._clock.wrong[~present] = False
 
-    def _arrivals(self, carried: Carried, taken_s: Floats) -> Arrivals:
-        notified, table = carried.notified, carried.outgoing.table
-        rows, nothing = table[notified.message], np.full(len(notified.message), NO_UNICAST)
-        names = table.dtype.names or ()
-        chunk = carried.chunk
-        return Arrivals(
+    def _arriving(self, carried: Carried, taken_s: Floats) -> Arriving:
+        notified, table, chunk = carried.notified, carried.outgoing.table, carried.chunk
+        rows, names = table[notified.message], table.dtype.names or ()
+        return Arriving(
             taken_s,
             notified.subscription,
             self._rows + notified.message,
             chunk.first + chunk.starts[carried.window_of[notified.message]],
             rows["object"].astype(np.int64),
-            rows["dropped"].astype(np.int64) if "dropped" in names else nothing,
+            rows["dropped"].astype(np.int64) if "dropped" in names else np.full(len(rows), NO_UNICAST),
             rows["x"].astype(np.float64) if "x" in names else np.zeros(len(rows)),
             rows["y"].astype(np.float64),
         )
 
-    def _run(self, chunk: Chunk, due: Arrivals, fresh: Arrivals, until_s: float) -> Told:
-        events, windows = chunk.events, chunk.windows
-        count, arriving = len(events.object), len(due.key)
-        time_s = np.concatenate((events.time_s, due.time_s))
-        # Of what happens at one time, events come before arrivals, and messages in their order.
-        rank = np.concatenate((np.full(count, -1), due.key))
-        order = np.lexsort((np.concatenate((np.arange(count), np.zeros(arriving, np.int64))), rank, time_s))
-        arrival = order >= count
-        first, last = np.zeros((2, count), np.bool_)
-        first[chunk.starts[:-1]] = last[chunk.starts[1:] - 1] = True
-        window = np.repeat(np.arange(windows), np.diff(chunk.starts))
-        steps = Steps(
-            time_s[order],
-            arrival,
-            np.where(arrival, order - count, order),
-            window,
-            first,
-            last,
-            events.object,
-            events.x,
-            events.y,
-            due.number,
-            due.subscription,
-            due.key,
-            due.object,
-            due.dropped,
-            due.x,
-            due.y,
-            *self._pairs(chunk, fresh),
-        )
+    def _expected(self, chunk: Chunk, window: Ints, fresh: Arriving, *, against_need: bool) -> Expected:
+        """Who is told of each window, how often and until when; and of what, to be held against need."""
+        watched = max(len(self._watched), 1)
+        pairs, at, counts = np.unique(window * watched + fresh.subscription, return_inverse=True, return_counts=True)
+        last_s = np.full(len(pairs), -np.inf)
+        np.maximum.at(last_s, at, fresh.time_s)
+        starts = np.searchsorted(pairs, np.arange(chunk.windows + 1) * watched)
+        told = (starts, pairs % watched, counts, last_s)
+        if not against_need:
+            nothing = np.empty(0, np.int64)
+            return Expected(*told, np.zeros(chunk.windows + 1, np.int64), nothing, nothing, np.empty(0, np.bool_))
+        objects, of_event = len(self._truth.x), np.repeat(np.arange(chunk.windows), np.diff(chunk.starts))
+        named = np.where(fresh.object >= 0, fresh.object, fresh.dropped)  # Unicast may tell of one to drop only
+        updated = np.isin(window * objects + named, of_event * objects + chunk.events.object)
+        starts = np.searchsorted(window, np.arange(chunk.windows + 1))
+        return Expected(*told, starts, fresh.subscription, named, updated)
+
+    def _run(self, chunk: Chunk, due: Arriving, expected: Expected, until_s: float) -> Told:
+        happening, windows, k = _happening(chunk, due), chunk.windows, self._truth.ids.shape[1]
         told = Told(
-            np.zeros((windows, len(self._watched)), np.bool_),
+            np.zeros(windows),
+            np.zeros(windows, np.int64),
             np.zeros(windows),
             np.zeros(windows),
-            np.full(3, -1, np.int64),
+            np.full(2, -1),
+            np.full((2, k), -1),
+            np.full((2, k), np.inf),
+            np.zeros(len(happening.time_s), np.int64),
+            np.full(2, -1),
+            np.zeros(len(expected.need_object), np.bool_),
         )
-        self._chains = grown(self._chains, arriving + (self._notes(events) if self._relaxed else 0))
-        state = (self._truth, self._held, self._chains, self._clock)
-        self._now_s = run_steps(*state, steps, told, self._now_s, -1, self._in_place, self._relaxed)
-        if np.isfinite(until_s):  # nothing happens until the next chunk begins
-            clock, last_s = self._clock, until_s - self._now_s
-            counts = clock.counted & clock.present
-            told.wrong_s[-1] += np.count_nonzero(clock.wrong & counts) * last_s
-            told.counted_s[-1] += np.count_nonzero(counts) * last_s
-            self._now_s = until_s
+        notes = count_notes(self._truth, happening) if self._relaxed else 0
+        self._chains = grown(self._chains, len(due.key) + notes)
+        state, begun_s = (self._truth, self._held, self._chains, self._clock), self._now_s
+        self._now_s = run_steps(*state, happening, due, expected, told, self._now_s, self._in_place, self._relaxed)
+        clock, last_s = self._clock, until_s if np.isfinite(until_s) else self._now_s
+        counts = clock.counted & clock.present
+        counted, wrong = np.count_nonzero(counts), np.count_nonzero(clock.wrong & counts)
+        # Nothing happens until the next chunk begins.
+        told.wrong_s[-1] += wrong * (last_s - self._now_s)
+        told.counted_s[-1] += counted * (last_s - self._now_s)
+        ends_s = np.append(happening.time_s, last_s)
+        wrong_lists = np.append(told.wrong_before, wrong)
+        self.spans = Spans(np.append(begun_s, ends_s[:-1]), ends_s, wrong_lists, int(counted))
+        self._now_s = last_s
         if self.mismatch is None and told.mismatch[0] >= 0:
-            s, event, at_arrival = told.mismatch.tolist()
-            self.mismatch = int(self._watched[s]), event if at_arrival else chunk.first - 1 - event
+            s, event = told.mismatch.tolist()
+            held, right = (_pairs(*one) for one in zip(told.objects, told.y, strict=True))
+            self.mismatch = WrongList(int(self._watched[s]), event, held, right)
         return told
 
-    def _pairs(self, chunk: Chunk, fresh: Arrivals) -> tuple[Ints, Ints, Ints]:
-        """How often each subscription hears of each window: where windows start, subscriptions, counts."""
-        window = np.searchsorted(chunk.first + chunk.starts, fresh.number, side="right") - 1
-        watched = max(len(self._watched), 1)
-        pairs, counts = np.unique(window * watched + fresh.subscription, return_counts=True)
-        starts = np.searchsorted(pairs, np.arange(chunk.windows + 1) * watched)
-        return starts, pairs % watched, counts
 
-    def _notes(self, events: EventStream) -> int:
-        """At most so many notes are taken of what events make stale."""
-        truth, count = self._truth, 0
-        places = truth.x.copy()
-        for i, x in zip(events.object.tolist(), events.x.tolist(), strict=True):
-            for place in {float(places[i]), x}:
-                count += int(np.count_nonzero((truth.l <= place) & (place <= truth.r)))
-            places[i] = x
-        return count
+def _happening(chunk: Chunk, due: Arriving) -> Happening:
+    """Events and arrivals in the order of time; of what happens at one time, events first, then messages in order."""
+    events, count = chunk.events, len(chunk.events.object)
+    time_s = np.concatenate((events.time_s, due.time_s))
+    order = np.lexsort((np.concatenate((np.arange(-count, 0), due.key)), time_s))
+    arrival = order >= count
+    first, last = np.zeros((2, count), np.bool_)
+    first[chunk.starts[:-1]] = last[chunk.starts[1:] - 1] = True
+    window = np.repeat(np.arange(chunk.windows), np.diff(chunk.starts))
+    at = np.where(arrival, order - count, order)
+    return Happening(time_s[order], arrival, at, chunk.first, window, first, last, events.object, events.x, events.y)
 
-    def _stale_ms(self, chunk: Chunk, fresh: Arrivals, told: Told) -> Floats:
-        """How long the lists that each window changed took to take it in; those that were never told are left out."""
-        window = np.searchsorted(chunk.first + chunk.starts, fresh.number, side="right") - 1
-        watched = max(len(self._watched), 1)
-        last_s = np.full((chunk.windows, watched), -np.inf)
-        np.maximum.at(last_s, (window, fresh.subscription), fresh.time_s)
-        heard = told.changed & (last_s[:, : told.changed.shape[1]] > -np.inf)
-        arose_s = chunk.events.time_s[chunk.starts[:-1]]
-        total_s = np.where(heard, last_s[:, : told.changed.shape[1]] - arose_s[:, None], 0.0).sum(axis=1)
-        lists = heard.sum(axis=1)
-        return np.where(lists > 0, total_s / np.maximum(lists, 1), np.nan) * 1e3
+
+def _pairs(objects: Ints, y: Floats) -> list[tuple[int, float]]:
+    return [(int(i), float(value)) for i, value in zip(objects, y, strict=True) if i >= 0]

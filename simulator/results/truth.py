@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from simulator.workload.events import EventStream
 
-__all__ = ["TruthArrays", "change_object", "fill_lists", "make_truth"]
+__all__ = ["Truth", "TruthArrays", "change_object", "fill_lists", "find", "make_truth"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -76,6 +77,17 @@ def _place(truth: TruthArrays, count: int, y: float, i: int) -> int:
 
 
 @njit
+def find(ids: Ints, s: int, i: int) -> int:
+    """Place of an object in list s; -1 if it is not in it."""
+    if i < 0:
+        return -1
+    for p in range(ids.shape[1]):
+        if ids[s, p] == i:
+            return p
+    return -1
+
+
+@njit
 def fill_lists(truth: TruthArrays, wanted: Ints) -> None:
     """Make the lists of some subscriptions right: the first k objects in rank order whose x is in range."""
     k = truth.ids.shape[1]
@@ -90,3 +102,51 @@ def fill_lists(truth: TruthArrays, wanted: Ints) -> None:
                 found += 1
         truth.ids[s, found:] = -1
         truth.values[s, found:] = np.inf
+
+
+class Truth:
+    """The right lists of a set of subscriptions, from event to event.
+
+    Parameters
+    ----------
+    x, y : (n,) float64 arrays
+        Objects at the start.
+    l, r : (m,) float64 arrays
+        Ends of the subscriptions.
+    k : int
+        Length of the lists.
+    room : int
+        Number of objects, those that are inserted later counted.
+    """
+
+    def __init__(self, x: Floats, y: Floats, l: Floats, r: Floats, k: int, room: int) -> None:
+        self._arrays = make_truth(x, y, l, r, k, room)
+        fill_lists(self._arrays, np.arange(len(l)))
+
+    @property
+    def ids(self) -> Ints:
+        """Objects of every list, (m, k), best first; -1 where one is shorter."""
+        return self._arrays.ids
+
+    @property
+    def values(self) -> Floats:
+        """Their y; +inf where a list is shorter."""
+        return self._arrays.values
+
+    def advance(self, events: EventStream) -> tuple[Ints, NDArray[np.bool_]]:
+        """Apply events; who has one of their objects in range, before or after, and whose list changed.
+
+        The x of an object in a list counts as a part of it. O(events (n + m)) and what lists take to be made anew.
+        """
+        truth, holds = self._arrays, np.zeros(len(self._arrays.l), np.bool_)
+        places = truth.x[events.object]
+        for i, x, y in zip(events.object.tolist(), events.x.tolist(), events.y.tolist(), strict=True):
+            for place in {float(truth.x[i]), x}:
+                holds |= (truth.l <= place) & (place <= truth.r)
+            change_object(truth, i, x, y)
+        concerned = np.flatnonzero(holds)
+        ids, values = self.ids[concerned], self.values[concerned]
+        fill_lists(truth, concerned)
+        changed = (ids != self.ids[concerned]).any(axis=1) | (values != self.values[concerned]).any(axis=1)
+        moved = events.object[truth.x[events.object] != places]
+        return concerned, changed | np.isin(self.ids[concerned], moved).any(axis=1)

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carried import Carried
@@ -14,10 +12,13 @@ from simulator.engine.spark_deliveries import SparkDeliveries
 from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.watched import watched_of
 from simulator.results.collectors import Collector, EventRecords
+from simulator.results.lists import lists_of
+from simulator.results.needed import Needed, needed_of
 from simulator.results.stopwatch import Stopwatch
+from simulator.results.verify import Mismatch, first_mismatch, verifier_of
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["Timed", "answer", "records_of"]
+__all__ = ["Timed", "answer", "records_of", "verified_records"]
 
 
 def answer(
@@ -44,7 +45,7 @@ def answer(
     approach, watch = parse_approach(name), watch or Stopwatch()
     with watch(f"server {name}"):
         session = approach.open(ingredients.workload, approach)
-    watched: NDArray[np.int64] = watched_of(scenario, ingredients)
+    watched = watched_of(scenario, ingredients).ids
     carrying = carry_events(scenario, ingredients, approach, session, watched, ledger)
     if deliveries is not None:
         carrying = deliveries.recount(ingredients.network, carrying)
@@ -55,14 +56,37 @@ def answer(
 
 
 def records_of(
-    scenario: Scenario, ingredients: Ingredients, name: str, *more: Collector, ledger: Ledger | None = None
+    scenario: Scenario,
+    ingredients: Ingredients,
+    name: str,
+    *more: Collector,
+    ledger: Ledger | None = None,
+    needed: Needed | None = None,
 ) -> pa.Table:
     """Rows of `events.parquet` of one approach, in memory; `more` collectors take in the same."""
+    return verified_records(scenario, ingredients, name, *more, ledger=ledger, needed=needed)[0]
+
+
+def verified_records(
+    scenario: Scenario,
+    ingredients: Ingredients,
+    name: str,
+    *more: Collector,
+    ledger: Ledger | None = None,
+    needed: Needed | None = None,
+) -> tuple[pa.Table, Mismatch | None]:
+    """Rows of `events.parquet` of one approach, in memory, and the first thing that was wrong, if it is verified.
+
+    What the events need is counted if it is not given.
+    """
     tables: list[pa.Table] = []
-    answer(
-        scenario, ingredients, name, [EventRecords(scenario, ingredients, name, tables.append), *more], ledger=ledger
-    )
-    return pa.concat_tables(tables)
+    lists, verifier = lists_of(scenario, ingredients, name), verifier_of(scenario, ingredients, name)
+    counted = needed_of(scenario, ingredients) if needed is None else needed
+    collectors = [EventRecords(scenario, ingredients, name, counted, lists, tables.append), *more]
+    if verifier is not None:
+        collectors.append(verifier)
+    answer(scenario, ingredients, name, collectors, ledger=ledger)
+    return pa.concat_tables(tables), first_mismatch(verifier, lists)
 
 
 class Timed:

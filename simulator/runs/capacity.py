@@ -1,62 +1,72 @@
 """Capacity: the highest rate of events at which notifications are in time, per approach, and what limits it.
 
-The stream of events stays what it is and only runs faster or slower: times are scaled, everything else is gathered
-once. A run is finite, so that a queue which grows for as long as events arise may still keep a bound; a rate that
-gives any part more work than it can do in the time is therefore too high, whatever the latency.
+Every rate is tried for the same time: a higher one has more events, not a shorter run, so that outages, timeouts and
+windows of time, which keep their length, weigh the same at every rate. A run is finite, so that a queue which grows
+for as long as events arise may still keep a bound; a rate that gives any part more work than it can do in the time is
+therefore too high, whatever the latency. The search is made for several seeds, and what they find has an interval.
 """
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from rich.progress import Progress
-from sortedcontainers import SortedDict
 
 import pipeline
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carry import carry_events
 from simulator.engine.ledger import Ledger
-from simulator.inputs.ingredients import Ingredients, gather
+from simulator.inputs.event_stream import make_events
+from simulator.inputs.ingredients import Ingredients, gather, generator, trace_of
 from simulator.results.errors import RunError
 from simulator.results.latency import waits_of, weighted_percentiles
-from simulator.results.loads import Bottleneck, Loads
+from simulator.results.loads import Loads
+from simulator.results.steadiness import arising_s, offered_load
+from simulator.runs.rate_search import Limits, Probe, Search, find_rate
+from simulator.runs.statistics import Estimate, estimate
+from simulator.runs.task import Failure
+from simulator.scenario.grid import replication_seeds
 from simulator.scenario.scenario import Scenario
+from simulator.workload.events import EventStream
+from simulator.workload.traces import Trace
 from simulator.workload.units import DURATION
 
-__all__ = ["Capacity", "Probe", "find_capacity", "measure_capacity", "parse_bound", "probe", "rate_of"]
+__all__ = ["Capacity", "Setting", "measure_capacity", "parse_time"]
 
-_WIDTH = 0.02
-"""The search ends when the failing rate is above the other by this share."""
-_LOWEST_PER_S, _HIGHEST_PER_S = 1e-3, 1e7
-
-
-class Probe(NamedTuple):
-    """What was measured at a rate."""
-
-    rate_per_s: float
-    p99_ms: float
-    """Latency that 99 of 100 notifications after the warm-up did not exceed."""
-    bottleneck: Bottleneck | None
-    """What had the most work, as a share of the time from 0 to the last event; above 1 it falls behind."""
-
-    def passes(self, bound_ms: float) -> bool:
-        """Whether the rate can be kept up with p99 under the bound."""
-        return self.p99_ms < bound_ms and (self.bottleneck is None or self.bottleneck.utilisation < 1)
+_LEAST_EVENTS, MOST_EVENTS = 20, 200_000
+"""A rate is tried if so many events arise in the time."""
+_OF_TRACE = 16
+"""A trace is finite: by default rates are tried for this part of its time, and can be so many times its own."""
+_NEAR = 1.1
+"""Later seeds begin where the first ended, with steps of this ratio."""
 
 
 class Capacity(NamedTuple):
     """The answer for one approach."""
 
     approach: str
-    highest: Probe | None
-    """At the highest rate found to be in time; None if no rate is."""
-    failing: Probe | None
-    """At the lowest rate above that was found not to be; None if there is none below the highest tried."""
+    searches: tuple[Search, ...]
+    """One for each seed."""
+    problem: str = ""
+    """Why it could not be measured; empty if it could."""
+
+    @property
+    def rate_per_s(self) -> Estimate | None:
+        """The highest rate in time, over the seeds; None if with one of them no rate is."""
+        rates = [found.highest.rate_per_s for found in self.searches if found.highest is not None]
+        return estimate(rates) if rates and len(rates) == len(self.searches) else None
+
+    @property
+    def busiest(self) -> str | None:
+        """What had the most work there, with most of the seeds."""
+        parts = [one.highest.bottleneck.what for one in self.searches if one.highest and one.highest.bottleneck]
+        return Counter(parts).most_common(1)[0][0] if parts else None
 
 
-def parse_bound(text: str) -> float:
-    """Milliseconds of a bound such as `100ms`.
+def parse_time(option: str, text: str) -> float:
+    """Seconds of an option's value such as `100ms`.
 
     Raises
     ------
@@ -66,17 +76,131 @@ def parse_bound(text: str) -> float:
     try:
         seconds = DURATION.parse(text)
     except ValueError as error:
-        raise RunError(f"--bound {text}: must be a time with its unit, for example --bound 100ms") from error
+        raise RunError(f"{option} {text}: must be a time with its unit, for example {option} 100ms") from error
     if not 0 < seconds < np.inf:
-        raise RunError(f"--bound {text}: must be above 0; raise it")
-    return seconds * 1e3
+        raise RunError(f"{option} {text}: must be above 0; raise it")
+    return seconds
+
+
+class Setting:
+    """A scenario with one seed, whose events can be had at any rate for the same time.
+
+    Parameters
+    ----------
+    trace : Trace, optional
+        That of the scenario, if it has one.
+    warm_up_s : float, optional
+        Time at the start whose notifications do not count; by default as long as the scenario's warm-up takes of it,
+        or else a tenth.
+
+    Attributes
+    ----------
+    rate_per_s : float
+        Of the scenario as it is.
+    duration_s : float
+        For which every rate is tried.
+    limits : Limits
+        Rates that can be tried.
+
+    Raises
+    ------
+    RunError
+        All events arise at once, or the warm-up leaves no time.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        ingredients: Ingredients,
+        trace: Trace | None = None,
+        warm_up_s: float | None = None,
+    ) -> None:
+        self._scenario = scenario.model_copy(update={"engine": "des", "verify": "none", "record": []})
+        self._ingredients = ingredients
+        time_s, about = ingredients.events.time_s, scenario.events
+        lasts_s = arising_s(time_s) if float(time_s[-1]) > 0 else 0.0
+        if lasts_s <= 0 or about.arrival == "at-once":
+            raise RunError(
+                f"events.arrival = {about.arrival!r}: events that all arise at once have no rate; "
+                'set it to "fixed" or "poisson"'
+            )
+        self.rate_per_s = about.rate_per_s if about.arrival in ("fixed", "poisson") else len(time_s) / lasts_s
+        self.duration_s = about.duration_s or (lasts_s if trace is None else lasts_s / _OF_TRACE)
+        most = MOST_EVENTS if trace is None else min(MOST_EVENTS, self.rate_per_s * self._whole_s(trace))
+        self.limits = Limits(_LEAST_EVENTS / self.duration_s, most / self.duration_s)
+        self._stream = self._longest(trace)
+        share = about.warm_up / len(time_s) if about.warm_up else 0.1
+        self._warm_up_s = share * self.duration_s if warm_up_s is None else warm_up_s
+        if self._warm_up_s >= self.duration_s:
+            shown = f"{self._warm_up_s:g}s"
+            raise RunError(f"--warm-up {shown}: must be below {self.duration_s:g}s, the time that is simulated")
+
+    def _whole_s(self, trace: Trace) -> float:
+        """How long a trace goes on at its own rate, to its last event."""
+        if self._scenario.events.arrival == "trace":
+            return float(trace.updates.time_s[-1]) / self._scenario.events.speed
+        return len(trace.updates.object) / self.rate_per_s
+
+    def _longest(self, trace: Trace | None) -> EventStream:
+        """Events for the highest rate; those of a lower one are the first of them, so that chance is the same."""
+        scenario, ingredients = self._scenario, self._ingredients
+        longest_s = self.duration_s * self.limits.highest_per_s / self.rate_per_s
+        about = scenario.events.model_copy(update={"duration_s": longest_s, "warm_up": 0})
+        workload, updates = ingredients.workload, None if trace is None else trace.updates
+        brokers, purposes = len(ingredients.network), partial(generator, scenario)
+        return make_events(about, workload.x, workload.y, workload.k, brokers, purposes, updates)
+
+    def at(self, rate_per_s: float) -> tuple[Scenario, Ingredients]:
+        """The scenario at another rate: the events of a longer or shorter time, run through in the same time."""
+        scenario, ingredients, factor = self._scenario, self._ingredients, rate_per_s / self.rate_per_s
+        every_s = self._stream.time_s / factor
+        events = self._stream.part(0, int(np.searchsorted(every_s, self.duration_s * (1 + 1e-12), side="right")))
+        time_s = events.time_s / factor
+        warm_up = int(np.searchsorted(time_s, self._warm_up_s))
+        if warm_up >= len(time_s):
+            raise RunError(
+                f"no event arises after the warm-up of {self._warm_up_s:g} s at {rate_per_s:,.6g} events/s; "
+                "prolong events.duration"
+            )
+        about = scenario.events.model_copy(update={"warm_up": warm_up})
+        return scenario.model_copy(update={"events": about}), ingredients._replace(
+            events=events._replace(time_s=time_s)
+        )
+
+    def probe(self, name: str, rate_per_s: float) -> Probe:
+        """Simulate an approach at a rate. The time of a run with `des`, and 16 bytes per delivery.
+
+        Raises
+        ------
+        RunError
+            Nobody is notified after the warm-up.
+        """
+        scenario, ingredients = self.at(rate_per_s)
+        approach, loads, ledger = parse_approach(name), Loads(len(ingredients.network)), Ledger()
+        session = approach.open(ingredients.workload, approach)
+        ms, weights = [np.empty(0)], [np.empty(0, np.int64)]
+        for carried in carry_events(scenario, ingredients, approach, session, np.empty(0, np.int64), ledger):
+            loads.take(carried)
+            waits = waits_of(ingredients, approach, carried, last_hop=scenario.network.last_hop)
+            if waits is not None and carried.chunk.first >= scenario.events.warm_up:  # where a chunk begins
+                ms.append(waits.ms)
+                weights.append(waits.weight)
+        values, weight = np.concatenate(ms), np.concatenate(weights)
+        group = np.zeros(len(values), np.int64)
+        p99_ms = float(weighted_percentiles(values, weight, group, 1, np.array([0.99]))[0, 0])
+        if np.isnan(p99_ms):
+            raise RunError(
+                f"nobody is notified after the warm-up at {rate_per_s:,.6g} events/s; prolong events.duration"
+            )
+        return Probe(rate_per_s, p99_ms, offered_load(loads, ledger, ingredients.events.time_s))
 
 
 def measure_capacity(
     scenario: Scenario,
     bound_ms: float,
     *,
-    warm_up: int | None = None,
+    warm_up_s: float | None = None,
+    replications: int = 3,
     master: str = "local[*]",
     progress: Progress | None = None,
 ) -> list[Capacity]:
@@ -84,149 +208,50 @@ def measure_capacity(
 
     Parameters
     ----------
-    warm_up : int, optional
-        Events at the start whose notifications do not count; a tenth by default.
+    warm_up_s : float, optional
+        Time at the start whose notifications do not count, as `Setting` has it.
+    replications : int
+        Seeds, which follow from the scenario's as those of a sweep do.
 
     Raises
     ------
     RunError
-        The warm-up leaves no event, or all events arise at once.
+        The warm-up leaves no time, all events arise at once, or there are no replications.
     """
+    if replications < 1:
+        raise RunError(f"--replications {replications}: must be at least 1; raise it")
     spark = pipeline.spark_source(master)
+    found = {name: Capacity(name, ()) for name in scenario.approaches}
     with progress or Progress(disable=True) as shown:
         bar = shown.add_task("gathering population, topology and events", total=None)
-        ingredients = gather(scenario, spark)
-        count = len(ingredients.events.object)
-        left_out = count // 10 if warm_up is None else warm_up
-        if not 0 <= left_out < count:
-            raise RunError(f"--warm-up {left_out}: must be between 0 and {count - 1}, the number of events less one")
-        start_per_s, found = rate_of(scenario, ingredients), []
-        for name in scenario.approaches:
+        for number, seed in enumerate(replication_seeds(scenario.seed, replications)):
+            shown.update(bar, description=f"seed {number + 1}: gathering population, topology and events")
+            seeded = scenario.model_copy(update={"seed": seed})
+            setting = Setting(seeded, gather(seeded, spark), trace_of(seeded), warm_up_s)
 
-            def test(rate_per_s: float, name: str = name) -> Probe:
-                shown.update(bar, description=f"{name} at {rate_per_s:,.6g} events/s")
+            def tell(name: str, rate_per_s: float, number: int = number) -> None:
+                shown.update(bar, description=f"seed {number + 1}: {name} at {rate_per_s:,.6g} events/s")
                 shown.advance(bar)
-                return probe(scenario, ingredients, name, rate_per_s, left_out)
 
-            batches = parse_approach(name).window is not None
-            found.append(find_capacity(name, test, start_per_s, bound_ms, batches=batches))
-        return found
-
-
-def rate_of(scenario: Scenario, ingredients: Ingredients) -> float:
-    """Events per second as the scenario has them, the mean where it does not say.
-
-    Raises
-    ------
-    RunError
-        They all arise at once.
-    """
-    if scenario.events.arrival in ("fixed", "poisson"):
-        return scenario.events.rate_per_s
-    last_s = float(ingredients.events.time_s[-1])
-    if last_s <= 0:
-        raise RunError(
-            f"events.arrival = {scenario.events.arrival!r}: events that all arise at once have no rate; "
-            'set it to "fixed" or "poisson"'
-        )
-    return len(ingredients.events.time_s) / last_s
+            for name, so_far in found.items():
+                if not so_far.problem:
+                    found[name] = _more(so_far, setting, bound_ms, tell)
+    return list(found.values())
 
 
-def probe(scenario: Scenario, ingredients: Ingredients, name: str, rate_per_s: float, warm_up: int) -> Probe:
-    """Simulate the events of a scenario at another rate. The time of a run with `des`.
+def _more(so_far: Capacity, setting: Setting, bound_ms: float, tell: Callable[[str, float], None]) -> Capacity:
+    """Search with one more seed; an error ends the measuring of this approach, and of no other."""
+    name = so_far.approach
 
-    Raises
-    ------
-    RunError
-        Nobody is notified after the warm-up.
-    """
-    faster = ingredients.events.time_s * (rate_of(scenario, ingredients) / rate_per_s)
-    scenario = scenario.model_copy(update={"engine": "des", "verify": "none", "record": []})
-    ingredients, approach = (
-        ingredients._replace(events=ingredients.events._replace(time_s=faster)),
-        parse_approach(name),
-    )
-    session = approach.open(ingredients.workload, approach)
-    loads, ledger = Loads(len(ingredients.network)), Ledger()
-    ms, weights = [np.empty(0)], [np.empty(0, np.int64)]
-    for carried in carry_events(scenario, ingredients, approach, session, np.empty(0, np.int64), ledger):
-        loads.take(carried)
-        waits = waits_of(ingredients, approach, carried, last_hop=scenario.network.last_hop)
-        if waits is not None:
-            of_message = np.repeat(carried.chunk.starts[:-1], np.diff(carried.outgoing.offsets))
-            counts = carried.chunk.first + of_message[waits.message] >= warm_up
-            ms.append(waits.ms[counts])
-            weights.append(waits.weight[counts])
-    values, weight = np.concatenate(ms), np.concatenate(weights)
-    group = np.zeros(len(values), np.int64)
-    p99_ms = float(weighted_percentiles(values, weight, group, 1, np.array([0.99]))[0, 0])
-    if np.isnan(p99_ms):
-        raise RunError(f"{name}: nobody is notified after the first {warm_up} events; raise events.count")
-    return Probe(rate_per_s, p99_ms, loads.bottleneck(replace(ledger, end_s=float(faster[-1]))))
+    def test(rate_per_s: float) -> Probe:
+        tell(name, rate_per_s)
+        return setting.probe(name, rate_per_s)
 
-
-def find_capacity(
-    name: str, test: Callable[[float], Probe], start_per_s: float, bound_ms: float, *, batches: bool = False
-) -> Capacity:
-    """Find the highest rate with p99 under a bound: double or halve from a rate on, then bisect to 2 %.
-
-    Parameters
-    ----------
-    test : callable
-        Measures a rate.
-    batches : bool
-        Whether a low rate may be late where a higher one is not, since windows wait for their events.
-
-    About log2 of (capacity / start) tests, and six.
-    """
-    tried = _Tried(test, bound_ms)
-    first = tried.measure(start_per_s)
-    if tried.low is None and not batches and not (idle := test(_LOWEST_PER_S)).passes(bound_ms):
-        return Capacity(name, None, idle)
-    rate = start_per_s / 2
-    while tried.low is None and rate >= _LOWEST_PER_S:
-        tried.measure(rate)
-        rate /= 2
-    rate = 2 * start_per_s
-    # Windows that wait too long for their events fill sooner at a higher rate.
-    while tried.high is None and rate <= _HIGHEST_PER_S:
-        tried.measure(rate)
-        rate *= 2
-    if tried.low is None:
-        return Capacity(name, None, first)
-    while (middle := tried.middle()) is not None:
-        tried.measure(middle)
-    return Capacity(name, tried.low, tried.high)
-
-
-class _Tried:
-    """The rates that were measured, in ascending order: the highest in time and the next above it are the answer."""
-
-    def __init__(self, test: Callable[[float], Probe], bound_ms: float) -> None:
-        self._test, self._bound_ms = test, bound_ms
-        self._probes: SortedDict[float, Probe] = SortedDict()
-
-    def measure(self, rate_per_s: float) -> Probe:
-        """Measure a rate and keep what is found."""
-        self._probes[rate_per_s] = measured = self._test(rate_per_s)
-        return measured
-
-    @property
-    def low(self) -> Probe | None:
-        """At the highest rate that is in time."""
-        return next((found for found in reversed(self._probes.values()) if found.passes(self._bound_ms)), None)
-
-    @property
-    def high(self) -> Probe | None:
-        """At the lowest rate above that one, which is not; None if there is none."""
-        if self.low is None:
-            return None
-        above = self._probes.bisect_right(self.low.rate_per_s)
-        return self._probes.peekitem(above)[1] if above < len(self._probes) else None
-
-    def middle(self) -> float | None:
-        """The rate between the two; None once they are close, or there are no two."""
-        low, high = self.low, self.high
-        if low is None or high is None or high.rate_per_s - low.rate_per_s <= _WIDTH * low.rate_per_s:
-            return None
-        return (low.rate_per_s + high.rate_per_s) / 2
+    before = so_far.searches[-1].highest if so_far.searches else None
+    start, ratio = (setting.rate_per_s, 2.0) if before is None else (before.rate_per_s, _NEAR)
+    try:
+        batches = parse_approach(name).window is not None
+        search = find_rate(test, start, bound_ms, setting.limits, ratio=ratio, batches=batches)
+    except Exception as error:  # of a user's approach, anything
+        return so_far._replace(problem=Failure.of(error).reason)
+    return so_far._replace(searches=(*so_far.searches, search))

@@ -1,5 +1,7 @@
 """Running a scenario: ingredients, approaches, engine, verification, and a run directory that is whole or absent."""
 
+import errno
+import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -11,12 +13,15 @@ from pyspark.sql import SparkSession
 from rich.progress import Progress, TaskID
 
 import pipeline
-from floor.files import whole
+from floor.files import Claim, reason_of
 from simulator.engine.carried import Carried
 from simulator.engine.spark_deliveries import SparkDeliveries, check_spark_deliveries
-from simulator.inputs.ingredients import Ingredients, all_cached, gather, population_of
+from simulator.inputs.ingredients import Ingredients, all_cached, clear_cache, gather, network_notes, population_of
+from simulator.inputs.out_directory import claim_out
+from simulator.inputs.room import check_room
 from simulator.results.errors import RunError
 from simulator.results.loads import kept_objects
+from simulator.results.needed import Needed, needed_of
 from simulator.results.run_directory import FIGURE, Outcome, RunDirectory
 from simulator.results.stopwatch import Stopwatch
 from simulator.runs.answer import Timed, answer
@@ -53,6 +58,7 @@ def run_scenario(
         What to run.
     out : Path, optional
         Directory to make; it must not exist. By default the first free one of runs/NAME, runs/NAME-2, ...
+        The name is taken before anything is simulated.
     master : str
         Spark master for the population and the summary.
     deliveries : str
@@ -63,7 +69,9 @@ def run_scenario(
     Raises
     ------
     RunError
-        `out` exists or cannot be made.
+        `out` exists, is being written to by another run, or cannot be made or written.
+    ScenarioError
+        The scenario needs more memory or disk than there is.
     DeliveriesError
         The scenario needs its subscriptions in memory, but they are to stay on disk.
     PipelineError
@@ -72,37 +80,53 @@ def run_scenario(
     pipeline.check_spark(master)
     if deliveries == "spark":
         check_spark_deliveries(scenario)
-    directory = _free_directory(scenario.name) if out is None else out
-    if directory.exists():
-        raise RunError(f"--out {directory}: exists already; choose another directory or remove it")
-    with _made(directory) as partial, progress or Progress(disable=True) as shown:
-        outcomes = _run_into(partial, scenario, master, shown, in_memory=deliveries == "memory")
-    right = all(one.right for one in outcomes)
-    return RunResult(directory, directory / FIGURE, _verdicts(scenario, outcomes), _notes(outcomes), right)
+    in_memory = deliveries == "memory"
+    check_room(scenario, in_memory=in_memory, out=out)
+    clear_cache()
+    claim = _claimed(scenario.name, out)
+    wanted = claim.path
+    with _write_errors(claim), claim, progress or Progress(disable=True) as shown:
+        outcomes, told = _run_into(claim.partial, scenario, master, shown, in_memory=in_memory)
+    if claim.path != wanted:
+        told.append(f"note     {wanted} was taken by something else meanwhile; the results are in {claim.path}")
+    right, directory = all(one.mismatch is None for one in outcomes), claim.path
+    notes = [*_notes(outcomes), *told]
+    return RunResult(directory, directory / FIGURE, _verdicts(scenario, outcomes), notes, right)
 
 
-def _free_directory(name: str) -> Path:
-    runs, number = Path("runs"), 2
-    directory = runs / name
-    while directory.exists():
-        directory, number = runs / f"{name}-{number}", number + 1
-    return directory
+def _claimed(name: str, out: Path | None) -> Claim:
+    """Take the name of a directory before there is anything to put into it: `out`, or the first free one."""
+    if out is not None:
+        return claim_out(out, RunError)
+    directory, number = Path("runs") / name, 1
+    while True:
+        try:
+            return claim_out(directory, RunError)
+        except RunError:
+            if not os.path.lexists(directory):  # not taken: it cannot be made at all
+                raise
+        number += 1
+        directory = directory.with_name(f"{name}-{number}")
 
 
 @contextmanager
-def _made(directory: Path) -> Iterator[Path]:
-    """A directory to write into, which gets its name when the block ends well."""
+def _write_errors(claim: Claim) -> Iterator[None]:
+    """Tell in one line what keeps a run from being written."""
     try:
-        with whole(directory, replace=False) as partial:
-            partial.mkdir()
-            yield partial
+        yield
     except OSError as error:
-        raise RunError(f"--out {directory}: cannot be made: {error.strerror}; choose another directory") from error
+        where = "" if error.filename is None else f"{error.filename}: "
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        remedy = "make room and run again" if full else "mend that or choose another directory, and run again"
+        kept = f"; the results are in {claim.partial}, give that another name" if claim.partial.exists() else ""
+        told = f"--out {claim.path}: cannot be written: {where}{reason_of(error)}"
+        raise RunError(told + (kept or f"; {remedy}")) from error
 
 
 def _run_into(
     directory: Path, scenario: Scenario, master: str, progress: Progress, *, in_memory: bool
-) -> list[Outcome]:
+) -> tuple[list[Outcome], list[str]]:
+    """Fill a run directory: what is known of each approach, and what else is worth a line."""
     watch = Stopwatch()
     steps = progress.add_task("gathering population, topology and events", total=None)
     writing = RunDirectory(directory, scenario)
@@ -113,11 +137,14 @@ def _run_into(
             ingredients = gather(scenario, spark, in_memory=in_memory)
             if not in_memory:
                 deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.x_range)
+        progress.update(steps, description="counting the notifications that are needed")
+        with watch("needed"):
+            needed = needed_of(scenario, ingredients, deliveries)
         progress.update(steps, visible=False)
         for name in scenario.approaches:
             if starting.done():
                 spark()  # better told now than at the end if it failed
-            _answer(writing, ingredients, name, scenario, deliveries, progress, watch)
+            _answer(writing, ingredients, needed, name, scenario, deliveries, progress, watch)
     progress.update(steps, visible=True, description="aggregating on Spark")
     with watch("summary"):
         writing.summarise(spark())
@@ -130,12 +157,13 @@ def _run_into(
         else deliveries.kept_objects(ingredients.workload, scenario.approaches)
     )
     writing.write_manifest(ingredients, kept, watch.seconds, "memory" if in_memory else "spark")
-    return writing.outcomes
+    return writing.outcomes, [f"network  {line}" for line in network_notes(ingredients.graph)]
 
 
 def _answer(
     writing: RunDirectory,
     ingredients: Ingredients,
+    needed: Needed,
     name: str,
     scenario: Scenario,
     deliveries: SparkDeliveries | None,
@@ -143,7 +171,7 @@ def _answer(
     watch: Stopwatch,
 ) -> None:
     """Let one approach answer all events, under a bar of its own."""
-    outcome, collectors = writing.begin(name, ingredients)
+    outcome, collectors = writing.begin(name, ingredients, needed)
     if outcome.verifier is not None:
         collectors.append(Timed(outcome.verifier, watch, f"verify {name}"))
     shown = name if deliveries is None else f"{name}, deliveries on Spark"
@@ -185,24 +213,30 @@ def _spark_aside(master: str, directory: Path, watch: Stopwatch, *, brief: bool)
 def _verdicts(scenario: Scenario, outcomes: list[Outcome]) -> list[str]:
     if scenario.verify == "none":
         return ['not verified: set verify = "all" to compare every list with brute force']
-    checked = (
-        "every subscription" if scenario.verify == "all" else f"{scenario.verify.partition(':')[2]} subscriptions"
-    )
-    return [
-        f"verified {one.name}: {checked}, {scenario.events.count} events, all right"
-        if one.right
-        else f"WRONG    {one.name}: {one.verdict}"
-        for one in outcomes
-    ]
+    lines = []
+    for one in outcomes:
+        count = 0 if one.verifier is None else len(one.verifier.verified)
+        subscriptions = "every subscription" if scenario.verify == "all" else f"{count:,} subscriptions"
+        checked = f"verified {one.name}: {subscriptions}, {scenario.events.extent}"
+        if one.mismatch is not None:
+            lines.append(f"WRONG    {one.name}: {one.verdict}")
+        else:
+            unordered = scenario.network.order == "none" and one.lists is not None
+            lines.append(f"{checked}, {'all messages' if unordered else 'all'} right")
+    return lines
 
 
 def _notes(outcomes: list[Outcome]) -> list[str]:
-    """Where the bottleneck sits, and what went wrong."""
+    """Where the bottleneck sits, whether a queue grows, and what went wrong."""
     lines = []
     for one in outcomes:
         bottleneck = one.loads.bottleneck(one.ledger)
         if bottleneck is not None:
             lines.append(f"busiest  {one.name}: {bottleneck}")
+        if one.unsteady is not None:
+            lines.append(f"WARNING  {one.name}: {one.unsteady}")
+        if one.lists is not None and one.lists.ends_wrong:  # only without order, or it is told as wrong
+            lines.append(f"order    {one.name}: {one.lists.ends_wrong:.2%} of the lists that are followed end wrong")
         if one.ledger.happened:
             told = ", ".join(f"{times} {what}" for what, times in sorted(one.ledger.happened.items()))
             lines.append(f"faults   {one.name}: {told}")

@@ -1,7 +1,7 @@
 """Sweeps: every point of a grid with every seed, in a directory that continues where it was stopped.
 
     DIR/grid.toml       the grid as it was given
-    DIR/points.json     what it comes to: every point's scenario in full, and the seeds
+    DIR/points.json     what it comes to: every point's scenario in full, the seeds, digests of files given by --with
     DIR/tasks/          one small file per point and replication, the `summary.csv` of that simulation
     DIR/results.csv     per point, approach and metric: mean over the replications, 95% confidence interval
     DIR/paired.csv      per point, pair of approaches and metric: mean difference on the same events, 95% interval
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.progress import (
     Progress,
@@ -24,16 +25,17 @@ from rich.progress import (
 )
 
 import pipeline
-from floor.cache import cache_dir
+from floor.cache import cache_place
 from floor.errors import RangecastError
-from floor.files import write_whole
+from floor.files import reason_of, write_whole
 from floor.version import VERSION
 from pipeline.session import check_master
-from simulator.inputs.ingredients import objects_of, population_of
+from simulator.inputs.ingredients import clear_cache, objects_of, population_of
 from simulator.inputs.plugins import loaded_plugins
+from simulator.inputs.room import check_room
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.versions import versions
-from simulator.runs.sweep_tables import paired_csv, read_rows, results_csv, rows_csv
+from simulator.runs.sweep_tables import Replications, paired_csv, read_rows, results_csv, rows_csv
 from simulator.runs.task import Failure, Task
 from simulator.runs.workers import cores, on_processes, on_spark
 from simulator.scenario.grid import Grid
@@ -56,6 +58,8 @@ class SweepResult:
     """Tasks that an earlier start had finished."""
     failures: list[str]
     """One line for each point that failed."""
+    unsteady: list[str]
+    """One line for each point and approach of which a run was not steady."""
 
     @property
     def lines(self) -> list[str]:
@@ -63,6 +67,7 @@ class SweepResult:
         found = f", {self.found} of them found finished" if self.found else ""
         return [
             *(f"FAILED   {line}" for line in self.failures),
+            *(f"WARNING  {line}" for line in self.unsteady),
             f"tasks    {self.tasks}{found}",
             f"results  {self.directory / 'results.csv'}, {self.directory / 'paired.csv'}",
         ]
@@ -94,6 +99,9 @@ def run_sweep(
     check_master(master or "local[*]")
     if processes is not None and processes < 1:
         raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
+    for scenario in _distinct_sizes(grid):
+        check_room(scenario)
+    clear_cache()
     directory = out or Path("sweeps") / grid.path.stem
     watch = Stopwatch()
     with _claimed(directory, grid):
@@ -106,54 +114,83 @@ def run_sweep(
             )
             with progress:
                 failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
-        _write_tables(directory, grid)
+        unsteady = _unsteady_lines(grid, _write_tables(directory, grid))
         failures = _failure_lines(grid, failed)
-        _write_manifest(directory, grid, failures, watch)
-    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures)
+        _write_manifest(directory, grid, failures, unsteady, watch)
+    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures, unsteady)
+
+
+def _distinct_sizes(grid: Grid) -> list[Scenario]:
+    """Of points that need the same room, one."""
+    every = (point.scenario for point in grid.points)
+    sizes = {(one.subscriptions, one.objects, one.events.count, one.topology, one.network): one for one in every}
+    return list(sizes.values())
 
 
 @contextmanager
 def _claimed(directory: Path, grid: Grid) -> Iterator[None]:
     """Make or reopen the directory of a sweep, and keep other processes out of it meanwhile."""
-    ours = directory / "points.json"
-    if directory.is_dir() and not ours.exists() and any(
-        path.name[0] != "." and path.name != "grid.toml" for path in directory.iterdir()
-    ):  # fmt: skip
-        raise SweepError(f"--out {directory}: holds something that is not a sweep; choose another directory")
-    points = _points_text(grid)
-    if ours.exists() and ours.read_text(encoding="utf-8") != points:
-        raise SweepError(
-            f"--out {directory}: holds the sweep of another grid (its grid.toml) or of another version; "
-            "choose another directory or remove it"
-        )
     try:
+        _check_same(directory, grid)  # before a foreign directory gets a lock of ours
         directory.mkdir(parents=True, exist_ok=True)
         lock = (directory / ".lock").open("w")
     except OSError as error:
-        raise SweepError(f"--out {directory}: cannot be made: {error.strerror}; choose another directory") from error
+        raise SweepError(
+            f"--out {directory}: cannot be made: {reason_of(error)}; choose another directory"
+        ) from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however that ends
         except BlockingIOError:
             raise SweepError(f"--out {directory}: another sweep is writing to it; wait for it or stop it") from None
+        _check_same(directory, grid)  # another sweep may have begun since
         for partial in (*directory.glob(".*.partial-*"), *directory.glob("tasks/.*.partial-*")):
             partial.unlink()
+        ours = directory / "points.json"
         if not ours.exists():
             _write(directory / "grid.toml", grid.text)
-            _write(ours, points)
+            _write(ours, json.dumps(_points(grid), indent=1) + "\n")
         (directory / "tasks").mkdir(exist_ok=True)
         yield
 
 
-def _points_text(grid: Grid) -> str:
-    content = {
+def _check_same(directory: Path, grid: Grid) -> None:
+    """Refuse a directory with something else in it: another sweep, or no sweep at all."""
+    ours = directory / "points.json"
+    if not ours.exists():
+        if directory.is_dir() and any(
+            path.name[0] != "." and path.name != "grid.toml" for path in directory.iterdir()
+        ):  # fmt: skip
+            raise SweepError(f"--out {directory}: holds something that is not a sweep; choose another directory")
+        return
+    wanted = json.loads(json.dumps(_points(grid)))
+    try:
+        begun = dict(json.loads(ours.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise SweepError(f"{ours}: is damaged; choose another directory or remove {directory}") from error
+    if begun.pop("plugins", []) != wanted.pop("plugins", []) and begun == wanted:
+        files = ", ".join(plugin.path.name for plugin in loaded_plugins()) or "nothing"
+        raise SweepError(
+            f"--with {files}: not what the sweep in {directory} was begun with; bring that back, or choose another "
+            "directory or remove it"
+        )
+    if begun != wanted:
+        raise SweepError(
+            f"--out {directory}: holds the sweep of another grid (its grid.toml) or of another version; "
+            "choose another directory or remove it"
+        )
+
+
+def _points(grid: Grid) -> dict[str, Any]:
+    """All that the numbers of a sweep follow from."""
+    plugins = [{"file": plugin.path.name, "sha256": plugin.sha256} for plugin in loaded_plugins()]
+    return {
         "rangecast": VERSION,
         "seeds": grid.seeds,
-        "warm_up": grid.warm_up,
         "keys": grid.keys,
+        **({"plugins": plugins} if plugins else {}),
         "points": [point.scenario.model_dump(mode="json", exclude={"seed"}) for point in grid.points],
     }
-    return json.dumps(content, indent=1) + "\n"
 
 
 def _write(path: Path, text: str) -> None:
@@ -161,7 +198,7 @@ def _write(path: Path, text: str) -> None:
     try:
         write_whole(path, text)
     except OSError as error:
-        raise SweepError(f"{path}: cannot be written: {error.strerror}; mend that and start again") from error
+        raise SweepError(f"{path}: cannot be written: {reason_of(error)}; mend that and start again") from error
 
 
 def _file(directory: Path, point: int, replication: int) -> Path:
@@ -217,7 +254,7 @@ def _tasks(
 
     tasks: list[Task] = []
     failed: dict[tuple[int, int], Failure] = {}
-    routes = (cache_dir() / "routes").absolute()
+    routes = cache_place("routes").absolute()
     for point, replication in missing:
         scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
         population = once(population_of, scenario, scenario.subscriptions)
@@ -226,9 +263,7 @@ def _tasks(
             case (Failure() as failure, _) | (_, Failure() as failure):
                 failed[point, replication] = failure
             case (Path(), Path()):
-                tasks.append(
-                    Task(point, replication, scenario, grid.warm_up, population, objects, routes, loaded_plugins())
-                )
+                tasks.append(Task(point, replication, scenario, population, objects, routes, loaded_plugins()))
     return tasks, failed
 
 
@@ -247,7 +282,23 @@ def _failure_lines(grid: Grid, failed: dict[tuple[int, int], Failure]) -> list[s
     return lines
 
 
-def _write_tables(directory: Path, grid: Grid) -> None:
+def _unsteady_lines(grid: Grid, replications: Replications) -> list[str]:
+    """One line for each point and approach with runs in which a queue grew to the end."""
+    lines = []
+    for number, runs in replications.items():
+        for approach in grid.points[number].scenario.approaches:
+            loads = [float(row["offered_load"] or 0) for rows in runs for row in rows if row["approach"] == approach]
+            over = sum(load >= 1 for load in loads)
+            if over:
+                lines.append(
+                    f"point {number + 1} ({grid.points[number].label}): {approach}: not steady with {over} of "
+                    f"{len(loads)} seeds, so latencies depend on the length of the run"
+                )
+    return lines
+
+
+def _write_tables(directory: Path, grid: Grid) -> Replications:
+    """Write the tables; the rows that they are made of."""
     replications = {
         number: [read_rows(_file(directory, number, one)) for one in range(len(grid.seeds))]
         for number in range(len(grid.points))
@@ -255,14 +306,16 @@ def _write_tables(directory: Path, grid: Grid) -> None:
     }
     _write(directory / "results.csv", results_csv(grid, replications))
     _write(directory / "paired.csv", paired_csv(grid, replications))
+    return replications
 
 
-def _write_manifest(directory: Path, grid: Grid, failures: list[str], watch: Stopwatch) -> None:
+def _write_manifest(directory: Path, grid: Grid, failures: list[str], unsteady: list[str], watch: Stopwatch) -> None:
     manifest = {
         "grid": str(grid.path),
         "seeds": grid.seeds,
         "points": len(grid.points),
         "failures": failures,
+        "unsteady": unsteady,
         "versions": versions(),
         "seconds": watch.seconds,
     }

@@ -13,9 +13,9 @@ from simulator.results.summary import Row
 from simulator.runs.statistics import Estimate, estimate, paired
 from simulator.scenario.grid import Grid
 
-__all__ = ["METRICS", "paired_csv", "read_rows", "results_csv", "rows_csv"]
+__all__ = ["METRICS", "Replications", "paired_csv", "read_rows", "results_csv", "rows_csv"]
 
-METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "events"))
+METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "events", "stale_half_width"))
 """Columns of `summary.csv` that are averaged over replications."""
 
 

@@ -9,12 +9,15 @@ from typing import NamedTuple
 
 import pipeline
 from floor.errors import RangecastError
+from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble, lay_out, trace_of
-from simulator.inputs.plugins import load_plugins
+from simulator.inputs.plugins import Plugin, load_again
 from simulator.results.errors import RunError
+from simulator.results.loads import Loads
+from simulator.results.needed import needed_of
+from simulator.results.steadiness import offered_load
 from simulator.results.summary import Row, summary_rows
-from simulator.results.verify import verifier_of
-from simulator.runs.answer import records_of
+from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["Failure", "Task", "run_task"]
@@ -27,12 +30,11 @@ class Task(NamedTuple):
     replication: int
     scenario: Scenario
     """With the seed of the replication."""
-    warm_up: int
     population: Path
     objects: Path
     routes: Path
     """Directory that keeps routes."""
-    plugins: tuple[Path, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
     """Files to load first."""
 
 
@@ -55,9 +57,9 @@ def run_task(task: Task) -> list[Row] | Failure:
     A wrong list is a failure, like any error: neither may stop the other tasks.
     """
     try:
-        load_plugins(task.plugins)
+        load_again(task.plugins)
         return _run(task)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Failure.of(error)
 
 
@@ -68,10 +70,14 @@ def _run(task: Task) -> list[Row]:
     x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
     workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
     ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
-    records = []
+    records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
-        verifier = verifier_of(scenario, ingredients, name)
-        records.append(records_of(scenario, ingredients, name, *([] if verifier is None else [verifier])))
-        if verifier is not None and verifier.mismatch is not None:
-            raise RunError(f"{name}: {verifier.mismatch}")
-    return summary_rows(scenario.approaches, records, task.warm_up)
+        load, ledger = Loads(len(ingredients.network)), Ledger()
+        more = [load] if scenario.engine == "des" else []
+        table, mismatch = verified_records(scenario, ingredients, name, *more, ledger=ledger, needed=needed)
+        records.append(table)
+        busiest = offered_load(load, ledger, ingredients.events.time_s)
+        loads.append(None if busiest is None else busiest.utilisation)
+        if mismatch is not None:
+            raise RunError(f"{name}: {mismatch}")
+    return summary_rows(scenario.approaches, records, scenario.events.warm_up, loads)

@@ -20,8 +20,8 @@ from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import ask
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.ingredients import Ingredients, assemble, generator
-from simulator.results.verify import verifier_of
-from simulator.runs.answer import records_of
+from simulator.results.needed import Needed, count_needed
+from simulator.runs.answer import verified_records
 from simulator.runs.workers import end_with_parent
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Events, Objects, Subscriptions, Topology
@@ -75,7 +75,9 @@ def _in_small(scenario: Scenario) -> Scenario:
     events, faults = scenario.events, scenario.faults
     if events.file is not None:
         events = Events(insert=0.1, delete=0.1, move=0.1)
-    few = {name: min(getattr(faults, name), 5) for name in ("joins", "leaves")}
+    few: dict[str, object] = {name: min(getattr(faults, name), 5) for name in ("joins", "leaves")}
+    if faults.at:  # their times and brokers are those of the whole scenario
+        few |= {"at": [], "crashes": max(faults.crashes, 1)}
     smaller = {
         "k": 3,
         "verify": "none" if scenario.verify == "none" else "all",
@@ -83,7 +85,7 @@ def _in_small(scenario: Scenario) -> Scenario:
         "network": scenario.network.model_copy(update={"brokers": _BROKERS}),
         "objects": Objects(count=_OBJECTS),
         "subscriptions": Subscriptions(count=_SUBSCRIPTIONS),
-        "events": events.model_copy(update={"count": _EVENTS}),
+        "events": events.model_copy(update={"count": _EVENTS, "duration_s": None, "warm_up": 0}),
         "faults": faults.model_copy(update=few),
     }
     return scenario.model_copy(update=smaller)
@@ -143,8 +145,10 @@ def _show(progress: Progress, bar: Any, steps: "list[Future[str]]") -> None:
 def _rehearse(step: Rehearsal) -> str:
     if step.whole:
         ingredients = _ingredients(step.scenario)
-        verifier = verifier_of(step.scenario, ingredients, step.approach)
-        records_of(step.scenario, ingredients, step.approach, *([] if verifier is None else [verifier]))
+        # What is needed takes a server: that is left to the process which compiles servers.
+        nothing = Needed(*np.zeros((2, len(ingredients.events.object)), np.int64))
+        needed = nothing if step.approach == _SERVERLESS else None
+        verified_records(step.scenario, ingredients, step.approach, needed=needed)
         ingredients.routes.link_load(np.ones((_BROKERS, _BROKERS)))
     else:
         _serve(step.scenario, step.approach)
@@ -155,6 +159,7 @@ def _serve(scenario: Scenario, name: str) -> None:
     workload, approach = _workload(scenario)[0], parse_approach(name)
     purposes = partial(generator, scenario)
     events = make_events(scenario.events, workload.x, workload.y, workload.k, _BROKERS, purposes, None)
+    count_needed(workload, events)
     session = approach.open(workload, approach)
     for chunk in chunks_of(events, approach.window, None):
         ask(session, chunk)

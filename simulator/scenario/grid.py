@@ -3,7 +3,7 @@
 scenario = "demo.toml"          # relative to the grid file; or a table [scenario]
 replications = 5
 seed = 1
-warm_up = 0                     # events left out of the means
+warm_up = 0                     # events left out of the means: events.warm_up of every point
 
 [grid]                          # every combination is a point
 k = [5, 10]
@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from floor.errors import RangecastError
-from simulator.scenario.loading import load_scenario, make_scenario
+from simulator.scenario.loading import load_scenario, make_scenario, read_toml_text
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Seed
@@ -36,6 +37,9 @@ _RULES = {
     "seed": "must be a whole number from 0 to 2^31 - 1",
     "warm_up": "must be a whole number of events, at least 0",
 }
+
+
+_MOST_TASKS = 100_000
 
 
 class GridError(RangecastError):
@@ -62,7 +66,6 @@ class Grid(NamedTuple):
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
     """Scenario seed of each replication, the same for every point: points and approaches share their events."""
-    warm_up: int
 
 
 class _File(BaseModel):
@@ -72,7 +75,7 @@ class _File(BaseModel):
     grid: dict[str, Any] = Field(default_factory=dict)
     replications: int = Field(default=5, ge=1)
     seed: Seed = 1
-    warm_up: int = Field(default=0, ge=0)
+    warm_up: int | None = Field(default=None, ge=0)
 
 
 def load_grid(path: Path) -> Grid:
@@ -107,14 +110,17 @@ def _parse(text: str, path: Path) -> Grid:
     except ValidationError as error:
         raise GridError(f"{path}: {_mistake(error)}") from error
     axes = dict(_axes(path, file.grid))
+    tasks = prod([file.replications, *map(len, axes.values())])
+    if tasks > _MOST_TASKS:
+        raise GridError(
+            f"{path}: replications = {file.replications}: with {tasks // file.replications:,} points that makes "
+            f"{tasks:,} simulations, and a sweep has at most {_MOST_TASKS:,}; lower it or shorten the lists of [grid]"
+        )
+    if file.warm_up is not None and "events.warm_up" in axes:
+        shown = f"{path}: warm_up = {file.warm_up}"
+        raise GridError(f"{shown}: grid.events.warm_up sets the same key; keep one of them")
     points = tuple(_point(path, file, dict(zip(axes, values, strict=True))) for values in product(*axes.values()))
-    for point in points:
-        if file.warm_up >= point.scenario.events.count:
-            raise GridError(
-                f"{path}: warm_up = {file.warm_up}: must be below events.count, which is "
-                f"{point.scenario.events.count} at the point {point.label}; lower it or add events"
-            )
-    return Grid(path, text, tuple(axes), points, replication_seeds(file.seed, file.replications), file.warm_up)
+    return Grid(path, text, tuple(axes), points, replication_seeds(file.seed, file.replications))
 
 
 def replication_seeds(seed: int, replications: int) -> tuple[int, ...]:
@@ -133,9 +139,9 @@ def replication_seeds(seed: int, replications: int) -> tuple[int, ...]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        return read_toml_text(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         raise GridError(
             f"{path}: cannot be read: {reason}; give the path of a grid file in TOML; "
             "`rangecast scenario list` shows those that come with Rangecast, `rangecast scenario new` copies one"
@@ -183,7 +189,7 @@ def _check_axis(path: Path, key: str, values: object, seen: list[str]) -> None:
 
 def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
     label = ", ".join(f"{key}={_toml(value)}" for key, value in chosen.items()) or "of the scenario as it is"
-    overrides = overrides_of(chosen)
+    overrides = overrides_of(chosen if file.warm_up is None else chosen | {"events.warm_up": file.warm_up})
     try:
         if isinstance(file.scenario, str):
             scenario = load_scenario(path.parent / file.scenario, overrides, beside=path.parent)

@@ -17,13 +17,15 @@ from pipeline import PipelineError, trace_facts
 from simulator.scenario.mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "scenario_toml"]
+__all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "read_toml_text", "scenario_toml"]
 
 
 _REMEDY = (
     "give the path of a scenario file in TOML; `rangecast scenario list` shows those that come with Rangecast, "
     "`rangecast scenario new` copies one"
 )
+_LONGEST = 10_000_000
+"""Bytes of a file that somebody has written by hand."""
 
 
 class _Layer(NamedTuple):
@@ -63,6 +65,7 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path =
     values: dict[str, Any] = {}
     for layer in layers:
         _place_files(layer.values, layer.path.parent)
+        _give_way(values, layer.values)
         _merge(values, layer.values)
     return _make(values, overrides, layers, path, beside)
 
@@ -109,6 +112,9 @@ def _seal_file(scenario: Scenario, named: str) -> Scenario:
     """Note the digest of a topology's file, so that the scenario holds all that a run depends on."""
     file, expected = str(scenario.topology.file), scenario.topology.sha256
     try:
+        if Path(file).exists() and not Path(file).is_file():
+            kind = "a directory" if Path(file).is_dir() else "a device or pipe"
+            raise ScenarioError(f"{named}: topology.file = {file!r}: must be a file, and is {kind}; mend the path")
         digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "there is a NUL in the path"
@@ -142,7 +148,8 @@ def _seal_trace(values: dict[str, Any], named: str) -> None:
             f"{named}: the trace is not the one that events.sha256 stands for; bring that back, "
             "or remove events.sha256"
         )
-    wanted, given = events.setdefault("count", facts.events), objects.setdefault("count", facts.initial)
+    wanted = events.get("count") if "duration" in events else events.setdefault("count", facts.events)
+    given = objects.setdefault("count", facts.initial)
     if isinstance(wanted, int) and wanted > facts.events:
         raise ScenarioError(
             f"{named}: the trace holds {facts.events} events, but events.count = {wanted}; remove events.count"
@@ -157,6 +164,30 @@ def _seal_trace(values: dict[str, Any], named: str) -> None:
 def scenario_toml(scenario: Scenario) -> str:
     """Write a scenario as one TOML file, all defaults filled in; `load_scenario` reads it back equal."""
     return tomli_w.dumps(scenario.model_dump(exclude_none=True))
+
+
+def read_toml_text(path: Path) -> str:
+    """Read a file that a user writes, with or without a byte order mark, line ends as Python has them.
+
+    Raises
+    ------
+    OSError
+        It cannot be read.
+    ValueError
+        It is no text, or there is no end to it.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_LONGEST + 1)
+    except ValueError as error:
+        raise ValueError("there is a NUL in the path") from error
+    if len(content) > _LONGEST:
+        raise ValueError(f"it is longer than {_LONGEST // 10**6} MB, which no such file is")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8 text") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _layers(path: Path) -> list[_Layer]:
@@ -176,11 +207,10 @@ def _layers(path: Path) -> list[_Layer]:
 
 def _read(path: Path, named: str, remedy: str) -> _Layer:
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(f"{named}: cannot be read: {error.strerror}; {remedy}") from error
-    except ValueError as error:  # a decoding error, or a NUL in the path
-        raise ScenarioError(f"{named}: cannot be read: it is not UTF-8 text; {remedy}") from error
+        text = read_toml_text(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ScenarioError(f"{named}: cannot be read: {reason}; {remedy}") from error
     try:
         return _Layer(path, tomllib.loads(text), text)
     except ValueError as error:
@@ -214,6 +244,15 @@ def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
             values[key] = change
 
 
+def _give_way(values: dict[str, Any], changes: dict[str, Any]) -> None:
+    """Let a count of events give way to a duration that comes later, and the other way round."""
+    above, below = changes.get("events"), values.get("events")
+    if isinstance(above, dict) and isinstance(below, dict):
+        for key, other in (("count", "duration"), ("duration", "count")):
+            if key in above and other not in above:
+                below.pop(other, None)
+
+
 def _override(values: dict[str, Any], override: str) -> KeyPath:
     """Set a key as `--set` says; the key."""
     key, equals, value = override.partition("=")
@@ -229,6 +268,8 @@ def _override(values: dict[str, Any], override: str) -> KeyPath:
         parsed = value.strip()  # a bare word is a string: --set engine=des, --set events.rate=50/s
     path = tuple(key.strip().split("."))
     *tables, last = path
+    if tables == ["events"]:
+        _give_way(values, {"events": {last: parsed}})
     for table in tables:
         values = values.setdefault(table, {})
         if not isinstance(values, dict):

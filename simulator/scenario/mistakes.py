@@ -1,8 +1,9 @@
 """Mistakes in a scenario, each told in one line: where it stands, key, value, rule and remedy."""
 
 import difflib
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from simulator.scenario.tables import Table
 __all__ = ["KeyPath", "ScenarioError", "key_lines", "mistakes_in"]
 
 KeyPath = tuple[str, ...]
-"""A dotted key, cut at its dots."""
+"""A dotted key, cut at its dots; below a list of tables the place in it is a part too, from "0"."""
 
 
 class ScenarioError(RangecastError):
@@ -43,13 +44,27 @@ def mistakes_in(error: ValidationError, origins: Mapping[KeyPath, str], file: st
     for detail in error.errors(include_url=False):
         context = detail.get("ctx", {})
         named = context["key"].split(".") if "key" in context else detail["loc"]
-        path = tuple(part for part in named if isinstance(part, str))
+        path = _key_path(named)
         value = context.get("value", detail["input"])
         shown = (
             "" if detail["type"] == "missing" or value is None or isinstance(value, dict) else f" = {_shown(value)}"
         )
-        lines.append(f"{_origin(path, origins, file)}: {'.'.join(path)}{shown}: {_rule(detail, path)}")
+        lines.append(f"{_origin(path, origins, file)}: {_dotted(path)}{shown}: {_rule(detail, path)}")
     return lines
+
+
+def _key_path(named: Sequence[str | int]) -> KeyPath:
+    """A key as it is written, with the place in a list of tables; places in other lists are left out."""
+    return tuple(
+        str(part)
+        for part, after in zip(named, [*named[1:], None], strict=True)
+        if isinstance(part, str) or isinstance(after, str)
+    )
+
+
+def _dotted(path: KeyPath) -> str:
+    """A key for people: `faults.at[0].time`."""
+    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", ".".join(path))
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
@@ -71,6 +86,9 @@ def key_lines(text: str) -> dict[KeyPath, int]:
         paths = list(_paths(values, () if header else table))
         if header:
             table = paths[-1]
+        if statement.lstrip().startswith("[["):
+            table = (*table, str(sum(path[:-1] == table for path in found if path[-1].isdigit())))
+            paths.append(table)
         for path in paths:
             found.setdefault(path, begun)
         statement, begun = "", number + 1
@@ -128,10 +146,13 @@ def _rule(error: ErrorDetails, path: KeyPath) -> str:
             return "must be a list; write it in brackets"
         case "string_pattern_mismatch":
             return "must be letters, digits, '.', '_' or '-', beginning with a letter or digit; rename it"
+        case "string_too_long":
+            return f"must have at most {context['max_length']} letters; shorten it"
         case "too_short":
             return "must name at least one approach; add one, for example 'paint-dense'"
         case "model_type":
-            return f"must be a table; write [{'.'.join(path)}] and its keys below it"
+            header = "[faults.at]" if path == ("faults", "at") else ".".join(path)
+            return f"must be a table; write [{header}] and its keys below it"
         case _:
             return f"{error['msg']}; change it"
 
@@ -140,7 +161,7 @@ def _unknown_key(path: KeyPath) -> str:
     table: type[Table] = Scenario
     *parents, last = path
     for parent in parents:
-        table = table.tables()[parent]
+        table = table if parent.isdigit() else (table.tables() | table.lists())[parent]
     known = sorted(table.key_fields())
     close = difflib.get_close_matches(last, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else "remove it;"

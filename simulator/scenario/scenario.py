@@ -12,6 +12,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simulator.approaches.registry import parse_approach
+from simulator.scenario.planned_faults import misfits_of
 from simulator.scenario.tables import (
     Costs,
     Events,
@@ -47,7 +48,11 @@ def _existing_approach(name: str) -> str:
 class Scenario(Table):
     """Everything a run depends on."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="names the run directory, `runs/NAME`")
+    name: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        max_length=100,
+        description="names the run directory, `runs/NAME`; at most 100 letters",
+    )
     seed: Seed = Field(default=1, description="same seed, same results")
     k: int = Field(default=20, ge=1, description="length of every subscription's list")
     approaches: list[Annotated[str, AfterValidator(_existing_approach)]] = Field(
@@ -117,6 +122,8 @@ class Scenario(Table):
             )
         for key, value, rule in self.events.misfits():
             _refuse(f"events.{key}", value, rule)
+        for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
+            _refuse(f"faults.at.{key}", value, rule)
         if self.events.kind == "trace" and self.objects.distribution != "uniform":
             rule = "a trace has objects of its own; remove this key"
             _refuse("objects.distribution", self.objects.distribution, rule)

@@ -28,6 +28,8 @@ def scenario_schema() -> dict[str, Any]:
     for key, table in Scenario.tables().items():
         _complete(schema["$defs"][table.__name__], table, table())
         del schema["properties"][key]["default"]
+        for entry in table.lists().values():
+            _complete(schema["$defs"][entry.__name__], entry, entry.model_construct())
     schema["properties"]["extends"] = {
         "type": "string",
         "minLength": 1,
@@ -45,6 +47,5 @@ def _complete(schema: dict[str, Any], table: type[Table], defaults: Table) -> No
         about = schema["properties"][key]
         if about.pop("default", None) is not None:
             about["default"] = written[key]
-        for option in about.pop("anyOf", ()):
-            if option != {"type": "null"}:
-                about |= option
+        options = [option for option in about.pop("anyOf", ()) if option != {"type": "null"}]
+        about |= options[0] if len(options) == 1 else {"anyOf": options} if options else {}

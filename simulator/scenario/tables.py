@@ -7,7 +7,7 @@ without (`rate = "100/s"`). What `Scenario` holds is all that a run depends on.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -25,13 +25,25 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
+from simulator.scenario.fault_values import LossOrDelay, Whom
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE, Quantity
 from topologies.files import READERS, format_of
 from topologies.inet import MIN_NODES
 
-__all__ = ["Costs", "Events", "Faults", "Network", "Objects", "Sizes", "Subscriptions", "Table", "Topology"]
+__all__ = [
+    "Costs",
+    "Events",
+    "Faults",
+    "Network",
+    "Objects",
+    "PlannedFault",
+    "Sizes",
+    "Subscriptions",
+    "Table",
+    "Topology",
+]
 
 
 class Table(BaseModel):
@@ -49,6 +61,16 @@ class Table(BaseModel):
         """The keys that are tables themselves."""
         kinds = {key: field.annotation for key, field in cls.key_fields().items()}
         return {key: kind for key, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Table)}
+
+    @classmethod
+    def lists(cls) -> "dict[str, type[Table]]":
+        """The keys that are lists of tables."""
+        kinds = {key: get_args(field.annotation)[:1] for key, field in cls.key_fields().items()}
+        return {
+            key: kind[0]
+            for key, kind in kinds.items()
+            if kind and isinstance(kind[0], type) and issubclass(kind[0], Table)
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +187,11 @@ class Network(Table):
     unicast: Literal["direct", "overlay"] = Field(
         default="direct", description="whether messages to single subscriptions take the IP path or go by brokers"
     )
+    order: Literal["place", "hold", "none"] = Field(
+        default="place",
+        description="what subscribers do about messages that overtake each other: put a late one in its place, hold "
+        "all back until nothing is missing, or act on them as they come",
+    )
     last_hop: bool = Field(
         default=False,
         description="whether latency includes the way from gateway to subscription; it is never counted as traffic",
@@ -191,6 +218,14 @@ class Events(Table):
     """The stream of updates."""
 
     count: int = Field(default=200, ge=1, description="events; of a trace the first so many, all if left out")
+    duration_s: Seconds | None = Field(
+        default=None, alias="duration", description="instead of `count`: all events that arise up to this time"
+    )
+    warm_up: int = Field(
+        default=0,
+        ge=0,
+        description="events at the start that means leave out; windows of batches begin anew after them",
+    )
     kind: EventKind = Field(default="uniform", description="how y changes, or `trace` for events from a file")
     volatility: Positive = Field(
         default=1.0, description="of `gaussian`: the c of the paper's Fig. 15(b), steps of y have deviation c/8"
@@ -204,7 +239,7 @@ class Events(Table):
     rate_per_s: PerSecond = Field(
         default=100.0, alias="rate", description="of `fixed` and `poisson`: mean rate at which events arise"
     )
-    burst: int = Field(default=10, ge=1, description="of `bursts`: events that arise together")
+    burst: int = Field(default=10, ge=1, lt=2**40, description="of `bursts`: events that arise together")
     gap_s: Seconds = Field(default=0.1, alias="gap", description="of `bursts`: time from one to the next")
     file: str | None = Field(
         default=None, description="of `trace`: its directory, made by `rangecast events`, as seen from this file"
@@ -216,8 +251,21 @@ class Events(Table):
     )
     speed: Positive = Field(default=1.0, description="of arrival `trace`: how much faster than the file says")
 
+    @property
+    def extent(self) -> str:
+        """How many events there are, in words: their number, or the time in which they arise."""
+        return (
+            f"{self.count:,} events" if self.duration_s is None else f"{DURATION.format(self.duration_s)} of events"
+        )
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the count where there is a duration, so that what is written can be read."""
+        return {key: value for key, value in write(self).items() if key != "count" or self.duration_s is None}
+
     def misfits(self) -> Iterator[tuple[str, object, str]]:
         """Keys that do not go together: key, value, and rule with remedy."""
+        yield from self._misfits_of_length()
         shares = {"insert": self.insert, "delete": self.delete, "move": self.move}
         if math.fsum(shares.values()) > 1:
             yield "insert", self.insert, "insert, delete and move must add up to at most 1; lower one of them"
@@ -233,6 +281,20 @@ class Events(Table):
         elif self.arrival == "trace":
             yield "arrival", self.arrival, 'only kind = "trace" has times of its own; choose another arrival'
 
+    def _misfits_of_length(self) -> Iterator[tuple[str, object, str]]:
+        if self.duration_s is None:
+            if self.warm_up >= self.count:
+                rule = f"must be below events.count, which is {self.count}; lower it or add events"
+                yield "warm_up", self.warm_up, rule
+            return
+        if "count" in self.model_fields_set:
+            yield "count", self.count, "a count and events.duration exclude each other; remove one of them"
+        duration = DURATION.format(self.duration_s)
+        if self.duration_s <= 0:
+            yield "duration", duration, "must be above 0; raise it"
+        if self.arrival == "at-once":
+            yield "duration", duration, "events that all arise at once have no duration; set events.count instead"
+
 
 class Sizes(Table):
     """Bytes on the wire; the defaults are the paper's cost model of 4-byte values (Section II-A and V)."""
@@ -240,6 +302,7 @@ class Sizes(Table):
     message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
+    control_bytes: Bytes = Field(default=8, alias="control", description="an acknowledgement or a watermark")
 
     def of(self, approach: Approach) -> int:
         """Bytes of one message of an approach."""
@@ -256,8 +319,27 @@ class Costs(Table):
     send_s: Seconds = Field(default=1e-6, alias="send", description="the server, for each message it sends")
 
 
+class PlannedFault(Table):
+    """One fault at a time that the scenario names; `simulator.scenario.planned_faults` has the rules."""
+
+    time_s: Seconds = Field(alias="time", description="when, since the start of the run")
+    what: Literal["crash", "restore", "partition", "heal", "loss", "delay"] = Field(
+        description="what happens then, see Faults below"
+    )
+    whom: Whom = Field(description='numbers of brokers, two of them for a link, or `"server"`, which may crash')
+    value: LossOrDelay | None = Field(
+        default=None,
+        description="of `loss`: the share that is lost from then on; of `delay`: the time that is added",
+    )
+
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """Whom it concerns; nobody if that is the server."""
+        return self.whom if isinstance(self.whom, tuple) else ()
+
+
 class Faults(Table):
-    """What goes wrong, and who comes and goes; all of it at random moments that follow from the seed."""
+    """What goes wrong, and who comes and goes: at random moments that follow from the seed, but for those in `at`."""
 
     crashes: int = Field(default=0, ge=0, description="crashes of brokers, the server's excepted")
     detection_s: Seconds = Field(
@@ -265,13 +347,17 @@ class Faults(Table):
     )
     downtime_s: Seconds = Field(default=1.0, alias="downtime", description="time until it returns after that")
     loss: float = Field(
-        default=0.0, ge=0, le=0.9, description="share of transmissions between brokers that are lost, at most 0.9"
+        default=0.0,
+        ge=0,
+        le=0.9,
+        allow_inf_nan=False,
+        description="share of transmissions between brokers that are lost, at most 0.9",
     )
     timeout_s: Seconds = Field(
         default=0.2, alias="timeout", description="time until the sender of a lost message sends it again"
     )
-    duplication: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that arrive twice")
-    delayed: float = Field(default=0.0, ge=0, le=1, description="share of transmissions that are held up")
+    duplication: Share = Field(default=0.0, description="share of transmissions that arrive twice")
+    delayed: Share = Field(default=0.0, description="share of transmissions that are held up")
     delay_s: Seconds = Field(
         default=0.1, alias="delay", description="how long that lasts at most; the second of two arrivals likewise"
     )
@@ -282,6 +368,12 @@ class Faults(Table):
     )
     joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
     leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile; not all of them")
+    at: list[PlannedFault] = Field(default=[], description="faults at times of your own, see Faults below")
+
+    @property
+    def lossy(self) -> bool:
+        """Whether messages may get lost between brokers, so that they must be acknowledged."""
+        return bool(self.crashes or self.loss or self.at)
 
     @property
     def any(self) -> bool:
@@ -294,5 +386,6 @@ class Faults(Table):
             self.server_crashes,
             self.joins,
             self.leaves,
+            self.at,
         )
         return any(counts)

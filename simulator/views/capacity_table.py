@@ -1,18 +1,21 @@
 """Capacities found, as a table for the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from simulator.results.loads import Bottleneck
-from simulator.runs.capacity import Capacity, Probe
+from simulator.runs.capacity import MOST_EVENTS, Capacity
+from simulator.runs.rate_search import Probe
+from simulator.runs.statistics import Estimate
 
-__all__ = ["capacity_notes", "capacity_table"]
+__all__ = ["capacity_table"]
 
 
-def capacity_table(found: Sequence[Capacity]) -> Table:
-    """One row per approach, for the terminal."""
+def capacity_table(found: Sequence[Capacity], bound_ms: float) -> Table:
+    """One row per approach, for the terminal; all numbers are means over the seeds."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("approach", no_wrap=True)
     for title in ("highest rate,\nevents/s", "p99 there,\nms"):
@@ -20,31 +23,61 @@ def capacity_table(found: Sequence[Capacity]) -> Table:
     table.add_column("busiest part", no_wrap=True)
     for title in ("busy", "first rate that fails,\nevents/s", "p99 there,\nms", "busy"):
         table.add_column(title, justify="right", no_wrap=True)
-    for name, highest, failing in found:
-        failed = ("none tried", "-", "-")
-        if failing is not None:
-            failed = (_rate(failing), f"{failing.p99_ms:,.1f}", _busy(failing.bottleneck))
-        if highest is None:
-            table.add_row(name, "none", "-", "-", "-", *failed)
-            continue
-        part = "-" if highest.bottleneck is None else highest.bottleneck.what
-        busy = _busy(highest.bottleneck)
-        table.add_row(name, _rate(highest), f"{highest.p99_ms:,.1f}", part, busy, *failed)
+    table.add_column("remarks", no_wrap=True)
+    for one in found:
+        highest = [search.highest for search in one.searches if search.highest is not None]
+        failing = [search.failing for search in one.searches if search.failing is not None]
+        rate = one.rate_per_s
+        if one.problem:
+            cells = ["not measured", *["-"] * 6]
+        elif rate is None:
+            cells = ["none", "-", "-", "-", *_cells(failing)]
+        else:
+            _, *there = _cells(highest)
+            cells = [_estimate(rate), there[0], one.busiest or "-", there[1], *_cells(failing)]
+        table.add_row(escape(one.approach), *cells, escape(_remark(one, bound_ms)))
     return table
 
 
-def capacity_notes(found: Sequence[Capacity], bound_ms: float) -> list[str]:
-    """A line for each approach that no rate is low enough for."""
+def _remark(one: Capacity, bound_ms: float) -> str:
+    if one.problem:
+        return one.problem
+    late = [search.failing for search in one.searches if search.highest is None and search.failing is not None]
+    if late:
+        best = min(late, key=lambda probe: probe.p99_ms)
+        seeds = "" if len(late) == len(one.searches) else f" with {len(late)} of {len(one.searches)} seeds"
+        found = f"at best {best.p99_ms:,.1f} at {_rate(best.rate_per_s)} events/s"
+        return f"no rate keeps p99 under {bound_ms:g} ms{seeds}; {found}"
+    if any(search.failing is None for search in one.searches):
+        return f"no rate tried fails; more takes over {MOST_EVENTS:,} events, or a longer trace"
+    return ""
+
+
+def _cells(probes: Sequence[Probe]) -> list[str]:
+    """Mean rate, p99 and utilisation."""
+    if not probes:
+        return ["none tried", "-", "-"]
+    busy = [one.bottleneck for one in probes if one.bottleneck is not None]
     return [
-        f"{name}: no rate keeps p99 under {bound_ms:g} ms; it is {failing.p99_ms:,.1f} at {_rate(failing)} events/s"
-        for name, highest, failing in found
-        if highest is None and failing is not None
+        _rate(_mean(one.rate_per_s for one in probes)),
+        f"{_mean(one.p99_ms for one in probes):,.1f}",
+        _busy(busy),
     ]
 
 
-def _busy(bottleneck: Bottleneck | None) -> str:
-    return "-" if bottleneck is None else f"{bottleneck.utilisation:.1%}"
+def _busy(bottlenecks: Sequence[Bottleneck]) -> str:
+    return f"{_mean(one.utilisation for one in bottlenecks):.1%}" if bottlenecks else "-"
 
 
-def _rate(measured: Probe) -> str:
-    return f"{measured.rate_per_s:,.0f}" if measured.rate_per_s >= 1000 else f"{measured.rate_per_s:.4g}"
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def _estimate(rate: Estimate) -> str:
+    within = "" if rate.half_width is None else f" ± {rate.half_width / rate.mean:.0%}"
+    return _rate(rate.mean) + within
+
+
+def _rate(rate_per_s: float) -> str:
+    return f"{rate_per_s:,.0f}" if rate_per_s >= 1000 else f"{rate_per_s:.4g}"

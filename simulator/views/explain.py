@@ -91,14 +91,15 @@ def explain(
 def pick_event(workload: Workload, events: EventStream) -> int:
     """The first event that makes a good picture: a fall that exposes two to four objects, with few messages.
 
-    Best each object is heard of by somebody, else it is not, else the event is the first that exposes any.
+    Best each object is heard of by somebody, else it is not, else the number of objects it exposes is the nearest to
+    that; of equals the first.
 
     Raises
     ------
     ExplainError
         No event exposes an object.
     """
-    found: dict[int, int] = {}
+    best: tuple[bool, int, int] | None = None
     session = parse_approach("paint-dense").open(workload, parse_approach("paint-dense"))
     for chunk in chunks_of(events):
         table, offsets, _ = session.answer(chunk)
@@ -109,10 +110,12 @@ def pick_event(workload: Workload, events: EventStream) -> int:
             if few and _all_heard(workload, rows):
                 return chunk.first + at
             if len(exposed):
-                found.setdefault(int(few), chunk.first + at)
-    if not found:
+                away = max(2 - len(exposed), len(exposed) - 4, 0)
+                judged = (not few, away, chunk.first + at)
+                best = judged if best is None else min(best, judged)
+    if best is None:
         raise ExplainError("no event lowers an object so far that it exposes another; choose one with --event")
-    return found[max(found)]
+    return best[-1]
 
 
 def _all_heard(workload: Workload, rows: NDArray[np.void]) -> bool:

@@ -222,7 +222,7 @@ def _draw_messages(axes: Axes, explained: Explanation) -> None:
             axes.add_patch(_rectangle(box, fill=False, edgecolor=colour, lw=1.2, zorder=3))
         else:
             axes.add_patch(_rectangle(box, fill=False, edgecolor="#c00000", lw=1.8, linestyle="--", zorder=4))
-        _write(axes, box, f"{at + 1}{letter}", view, corner=not letter)
+        _write(axes, box, f"{at}{letter}", view, corner=not letter)
     l, r, black = explained.l[sample], explained.r[sample], told[sample]
     axes.scatter(l[~black], r[~black], s=8, facecolors="none", edgecolors="0.55", linewidths=0.6, zorder=5)
     axes.scatter(l[black], r[black], s=8, color="black", zorder=5)

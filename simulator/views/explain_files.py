@@ -73,17 +73,23 @@ def explain_event(
         scenario = run.scenario
     else:
         scenario = target if isinstance(target, Scenario) else _scenario(Path(target), changes)
-    if event is not None and not 0 <= event < scenario.events.count:
-        last = scenario.events.count - 1
-        raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
+    if scenario.events.duration_s is None:
+        _check_event(event, scenario.events.count, scenario)
     name = _first_approach(scenario) if approach is None else approach
     ingredients = gather(scenario, spark)
+    _check_event(event, len(ingredients.events.object), scenario)
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(ingredients.workload, ingredients.events) if event is None else event
     explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
     if run is not None:
         _compare(run, explained)
     return explained
+
+
+def _check_event(event: int | None, count: int, scenario: Scenario) -> None:
+    if event is not None and not 0 <= event < count:
+        last = count - 1
+        raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
 
 
 def write_explanation(explained: Explanation, out: Path) -> None:

@@ -160,7 +160,7 @@ def _message_boxes(frame: Frame, explained: Explanation) -> Iterator[dict[str, A
     for at, tile in enumerate(clip_tiles(message_tiles(explained), explained.view()).tolist()):
         number = int(explained.step_of[at])
         letter = explained.letter(number) if explained.steps else ""
-        name = f"{at + 1}{letter}"
+        name = f"{at}{letter}"
         yield {
             "box": frame.box(tile),
             "first": number + 1,
@@ -169,7 +169,7 @@ def _message_boxes(frame: Frame, explained: Explanation) -> Iterator[dict[str, A
             "corner": frame.spot(tile[0], tile[3]),
             "middle": frame.spot((tile[0] + tile[1]) / 2, (tile[2] + tile[3]) / 2),
             "room": _has_room(frame, tile, name),
-            "tip": f"message {at + 1} about {explained.called(int(explained.messages[at]['object']))}",
+            "tip": f"message {at} about {explained.called(int(explained.messages[at]['object']))}",
         }
 
 
@@ -180,7 +180,7 @@ def _has_room(frame: Frame, tile: list[float], text: str) -> bool:
 
 
 def _messages(explained: Explanation) -> Iterator[dict[str, Any]]:
-    """Rows of the table of messages."""
+    """Rows of the table of messages, which are numbered from 0 as in `hops.parquet` and by `rangecast trace`."""
     for at, row in enumerate(explained.messages):
         if explained.unicast:
             cells = [row["subscription"], *(_known(explained, row[key]) for key in ("dropped", "object"))]
@@ -192,7 +192,7 @@ def _messages(explained: Explanation) -> Iterator[dict[str, Any]]:
                 "[{}, {})".format(*apart(row["r_in"], row["r_out"])),
                 f"{int(explained.reached(at).sum()):,}",
             ]
-        yield {"step": explained.step_of[at] + 1, "cells": [at + 1, *cells]}
+        yield {"step": explained.step_of[at] + 1, "cells": [at, *cells]}
 
 
 def _known(explained: Explanation, i: int) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import pipeline
+from simulator.engine.fault_log import FaultRow
 from simulator.inputs.ingredients import gather
 from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
@@ -27,6 +28,13 @@ __all__ = ["journey_lines", "tell_journey"]
 
 _MESSAGES, _HOPS = 10, 40
 """Messages, and hops of each, that are told unless all are wanted."""
+_LOST = {
+    "link": "lost on the way",
+    "partition": "lost in a partition",
+    "crash": "lost to a crash",
+    "anew": "in vain: the message was started anew",
+}
+"""What is said of a loss, by why it was one."""
 
 
 class _Hop(NamedTuple):
@@ -37,6 +45,8 @@ class _Hop(NamedTuple):
     depart: float | None
     arrive: float | None
     wait: float | None
+    notes: tuple[str, ...] = ()
+    """What else there is to say of it."""
 
 
 def tell_journey(
@@ -102,7 +112,7 @@ def journey_lines(followed: EventJourney, *, everything: bool = False) -> Iterat
         yield ""
         yield f"message {number}: {_content(followed, message)}"
         source = int(followed.carried.sources[message])
-        lines = list(_tree(of_message[message], source, deliveries[message], size))
+        lines = [*_started_anew(followed, message), *_tree(of_message[message], source, deliveries[message], size)]
         kept = len(lines) if everything else _HOPS
         yield from lines[:kept]
         if lines[kept:]:
@@ -133,6 +143,25 @@ def _heading(followed: EventJourney) -> Iterator[str]:
     if scenario.engine == "des":
         since = f"event {followed.first}" if number > 1 else "the event"
         yield f"times in ms since {since}; waited: at the sender, for the broker and its uplink"
+        yield from _outages(followed)
+
+
+def _outages(followed: EventJourney) -> Iterator[str]:
+    """Brokers that were down or apart from others meanwhile."""
+    for told, begins, ends in (("down", "crash", "return"), ("apart from the rest", "partition", "heal")):
+        spans = [
+            f"broker {span.broker} from {(span.start_s - followed.arose_s) * 1e3:.3f}"
+            + ("" if span.end_s == np.inf else f" to {(span.end_s - followed.arose_s) * 1e3:.3f}")
+            for span in sorted(followed.spans(begins, ends))
+        ]
+        if spans:
+            yield f"{told}: {', '.join(spans)}"
+
+
+def _started_anew(followed: EventJourney, message: int) -> Iterator[str]:
+    for row in followed.faults:
+        if row.what == "anew" and (row.event, row.message) == (followed.first, message - followed.messages.start):
+            yield f"  started anew at {(row.time_s - followed.arose_s) * 1e3:.3f} from broker {row.broker}"
 
 
 def _content(followed: EventJourney, message: int) -> str:
@@ -148,8 +177,9 @@ def _content(followed: EventJourney, message: int) -> str:
 def _by_message(followed: EventJourney) -> tuple[dict[int, list[_Hop]], dict[int, dict[int, str]]]:
     """Transmissions, and what gateways do, of each message of the window."""
     hops: dict[int, list[_Hop]] = defaultdict(list)
+    losses = followed.losses
     for row in followed.hops.tolist():
-        hops[int(followed.sent.message[row])].append(_hop(followed, row))
+        hops[int(followed.sent.message[row])].append(_hop(followed, row, losses))
     deliveries: dict[int, dict[int, str]] = defaultdict(dict)
     traffic, received = followed.carried.traffic, followed.carried.received
     for row in followed.deliveries.tolist():
@@ -161,13 +191,19 @@ def _by_message(followed: EventJourney) -> tuple[dict[int, list[_Hop]], dict[int
     return hops, deliveries
 
 
-def _hop(followed: EventJourney, row: int) -> _Hop:
+def _hop(followed: EventJourney, row: int, losses: dict[tuple[int, int, int, float], FaultRow]) -> _Hop:
     sent, arose_s = followed.sent, followed.arose_s
     sender, receiver = int(sent.sender[row]), int(sent.receiver[row])
     if sent.depart_s is None or sent.arrive_s is None or sent.wait_s is None:
         return _Hop(sender, receiver, None, None, None)
     arrive = None if np.isnan(sent.arrive_s[row]) else (sent.arrive_s[row] - arose_s) * 1e3
-    return _Hop(sender, receiver, (sent.depart_s[row] - arose_s) * 1e3, arrive, sent.wait_s[row] * 1e3)
+    loss = (
+        losses.get((int(sent.message[row]), sender, receiver, float(sent.depart_s[row]))) if arrive is None else None
+    )
+    notes = [] if loss is None else [_LOST[loss.why or "link"]]
+    notes += ["sent again"] if sent.again[row] else []
+    depart = (sent.depart_s[row] - arose_s) * 1e3
+    return _Hop(sender, receiver, depart, arrive, sent.wait_s[row] * 1e3, tuple(notes))
 
 
 def _tree(hops: list[_Hop], source: int, deliveries: dict[int, str], size: int) -> Iterator[str]:
@@ -194,4 +230,4 @@ def _line(hop: _Hop, size: int, delivers: str | None) -> str:
     if hop.depart is not None:
         arrives = "never arrives" if hop.arrive is None else f"arrives {hop.arrive:.3f}"
         parts += [f"departs {hop.depart:.3f}", arrives, f"waited {hop.wait:.3f}"]
-    return "  ".join([*parts, *([delivers] if delivers else [])])
+    return "  ".join([*parts, *hop.notes, *([delivers] if delivers else [])])

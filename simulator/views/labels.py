@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from floor.text import visible
+
 __all__ = ["apart", "object_name", "short"]
 
 
 def object_name(i: int, names: Sequence[str]) -> str:
-    """An object by its id, and by the name it has in a history."""
-    return f"object {i} ({names[i]})" if i < len(names) else f"object {i}"
+    """An object by its id, and by the name it has in a history, whatever that is made of."""
+    return f"object {i} ({visible(names[i])})" if i < len(names) else f"object {i}"
 
 
 def apart(low: float, high: float) -> tuple[str, str]:

@@ -8,7 +8,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from floor.errors import RangecastError
-from floor.files import write_whole
+from floor.files import reason_of, write_whole
+from floor.text import visible
 
 __all__ = ["PICTURES", "OutputError", "check_out", "write_out", "write_picture"]
 
@@ -31,8 +32,12 @@ def check_out(path: Path, endings: tuple[str, ...], option: str = "--out") -> No
     """
     if path.suffix.lower() not in endings:
         raise OutputError(f"{option} {path}: must end in {' or '.join(endings)}; rename it")
-    if path.is_dir() or not path.parent.is_dir():
-        reason = "is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+    try:
+        is_directory, has_parent = path.is_dir(), path.parent.is_dir()
+    except OSError as error:  # a name that is too long
+        raise OutputError(f"{option} {path}: cannot be written: {reason_of(error)}; choose another path") from error
+    if is_directory or not has_parent:
+        reason = "is a directory" if is_directory else f"there is no directory {path.parent}"
         raise OutputError(f"{option} {path}: {reason}; choose another path")
     if not os.access(path.parent, os.W_OK):
         raise OutputError(f"{option} {path}: the directory {path.parent} cannot be written to; choose another path")
@@ -49,7 +54,7 @@ def write_out(content: bytes, path: Path) -> None:
     try:
         write_whole(path, content)
     except OSError as error:
-        raise OutputError(f"--out {path}: cannot be written: {error.strerror}; choose another path") from error
+        raise OutputError(f"--out {path}: cannot be written: {reason_of(error)}; choose another path") from error
 
 
 def write_picture(figure: Figure, path: Path, dpi: int = 130) -> None:
@@ -63,4 +68,6 @@ def write_picture(figure: Figure, path: Path, dpi: int = 130) -> None:
     stream, ending = io.BytesIO(), path.suffix.lower()
     with mpl.rc_context({"svg.hashsalt": "rangecast"}):  # the same picture has the same ids
         figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_UNDATED.get(ending))
-    write_out(stream.getvalue(), path)
+    content = stream.getvalue()
+    # Words of the picture stand in its comments as they are, and XML knows no control characters.
+    write_out(visible(content.decode(), page=True).encode() if ending == ".svg" else content, path)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 from numpy.typing import NDArray
 
@@ -74,9 +75,19 @@ def facts_of(runs: list[Run]) -> Table:
         ("engine", ("engine",)),
         ("seed", ("seed",)),
     )
-    told = [[_plain(_known(run.manifest, "scenario", *keys)) for _, keys in wanted] for run in runs]
+    told = [[_plain(_known(_counted(run), *keys)) for _, keys in wanted] for run in runs]
     rows = [[run.name, *(_NETWORKS.get(cell, cell) for cell in row)] for run, row in zip(runs, told, strict=True)]
     return Table("the runs of this report", ["run", *(name for name, _ in wanted)], rows)
+
+
+def _counted(run: Run) -> dict[str, Any]:
+    """The scenario of a run, with the number of its events where it says how long they go on instead."""
+    scenario = dict(run.manifest["scenario"])
+    events = scenario.get("events")
+    if not isinstance(events, dict) or "count" in events or len(run.events) == 0:
+        return scenario
+    first = run.events.filter(pc.field("approach") == run.events["approach"][0])
+    return scenario | {"events": events | {"count": pc.sum(first["events"]).as_py()}}
 
 
 def _verdicts(series: list[Series]) -> dict[str, Any]:
@@ -144,6 +155,7 @@ def _latency(series: list[Series]) -> dict[str, Any]:
             one.label,
             _plain(_known(one.run.manifest, "approaches", one.approach, "bottleneck")),
             _percent(_known(one.run.manifest, "approaches", one.approach, "utilisation")),
+            _plain(_known(one.run.manifest, "approaches", one.approach, "steady")),
         ]
         for _, one in timed
     ]
@@ -151,7 +163,7 @@ def _latency(series: list[Series]) -> dict[str, Any]:
         "timed": bool(timed),
         "labels": _labels(series),
         "charts": [chart for chart in charts if chart is not None],
-        "bottlenecks": Table("bottlenecks", ["approach", "busiest", "busy"], rows),
+        "bottlenecks": Table("bottlenecks", ["approach", "busiest", "busy", "steady?"], rows),
     }
 
 
@@ -164,13 +176,14 @@ def _zones(series: list[Series]) -> dict[str, Any]:
 
 def _zones_of(run: Run, series: list[Series]) -> dict[str, Any]:
     most = max(int(_column(one.brokers, "deliveries").max(initial=0)) for one in series)
-    head = ["approach", "broker", "messages in", "messages out", "delivered", "notifications", "busy", "longest wait"]
+    counts = ["messages in", "messages out", "delivered", "notifications"]
+    head = ["approach", "broker", *counts, "busy", "uplink busy", "longest wait"]
     rows = [line for one in series for line in _busiest(one)]
     mapped = {"reason": run.map} if isinstance(run.map, str) else _maps_of(run.map, series, most)
     return {
         "name": run.name,
         "changed": bool(run.manifest["faults"]),
-        "busiest": Table("brokers with most messages", head, rows),
+        "busiest": Table("the busiest brokers of each approach", head, rows),
         **mapped,
     }
 
@@ -193,16 +206,25 @@ def _map(places: Map, one: Series, most: int) -> LoadMap:
 
 
 def _busiest(one: Series) -> list[list[str]]:
+    """The three busiest brokers: by the time that they or their uplinks were, without a clock by messages."""
     end_s = _known(one.run.manifest, "approaches", one.approach, "end_s")
-    rows = sorted(one.brokers.to_pylist(), key=lambda row: (-row["messages_in"] - row["messages_out"], row["broker"]))
+
+    def rank(row: dict[str, Any]) -> tuple[float, int]:
+        if row["busy_s"] is None or row["uplink_busy_s"] is None:
+            return -row["messages_in"] - row["messages_out"], row["broker"]
+        return -max(row["busy_s"], row["uplink_busy_s"]), row["broker"]
+
+    def share(busy_s: float | None) -> str:
+        return _percent(busy_s / end_s) if busy_s is not None and isinstance(end_s, float) and end_s else "-"
+
+    rows = sorted(one.brokers.to_pylist(), key=rank)
     counts = ("broker", "messages_in", "messages_out", "deliveries", "notifications")
     return [
         [
             one.label,
             *(f"{row[name]:,}" for name in counts),
-            _percent(row["busy_s"] / end_s)
-            if row["busy_s"] is not None and isinstance(end_s, float) and end_s
-            else "-",
+            share(row["busy_s"]),
+            share(row["uplink_busy_s"]),
             "-" if row["longest_wait_s"] is None else f"{1e3 * row['longest_wait_s']:,.2f} ms",
         ]
         for row in rows[:3]

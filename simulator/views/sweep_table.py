@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
+from rich.text import Text
+
+from floor.text import visible
 
 __all__ = ["sweep_table"]
 
@@ -19,7 +22,7 @@ def sweep_table(keys: Sequence[str], path: Path) -> Table:
     present = [metric for metric in _SHOWN if any(row["metric"] == metric for row in rows)]
     table = Table(title="mean over replications ± half the 95% confidence interval, in percent", title_justify="left")
     for name in (*keys, "approach"):
-        table.add_column(name, no_wrap=name == "approach", overflow="fold")
+        table.add_column(Text(visible(name)), no_wrap=name == "approach", overflow="fold")
     for metric in present:
         table.add_column(metric, justify="right", overflow="fold")
     cells: dict[tuple[str, ...], dict[str, str]] = {}
@@ -27,7 +30,7 @@ def sweep_table(keys: Sequence[str], path: Path) -> Table:
         place = (row["point"], *(row[key] for key in keys), row["approach"])
         cells.setdefault(place, {})[row["metric"]] = _shown(row)
     for place, values in cells.items():
-        table.add_row(*place[1:], *(values.get(metric, "-") for metric in present))
+        table.add_row(*(Text(visible(part)) for part in place[1:]), *(values.get(metric, "-") for metric in present))
     return table
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
+from floor.text import visible
 from simulator.results.finished_run import FinishedRun
 
 __all__ = ["METRICS", "comparison_of", "comparison_table"]
@@ -19,11 +21,16 @@ def _calls(value: float) -> str:
     return f"{round(value, 2) + 0.0:,.2f}" if value < 1000 else _count(value)  # + 0.0 takes the sign off a zero
 
 
+def _load(value: float) -> str:
+    return f"{value:.2f}" if value < 1 else f"{value:.2f}, not steady"
+
+
 METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("messages sent", "messages", _count),
     ("bytes out of the server", "bytes_out", _count),
     ("overlay traffic, bytes", "overlay_bytes", _count),
     ("of that sent again, bytes", "resent_bytes", _count),
+    ("of that acknowledgements, bytes", "control_bytes", _count),
     ("IP traffic, bytes", "ip_bytes", _count),
     ("received, updated object", "received_update", _count),
     ("received, exposed object", "received_exposed", _count),
@@ -35,7 +42,9 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("latency p50, ms", "latency_p50", _count),
     ("latency p99, ms", "latency_p99", _count),
     ("latency max, ms", "latency_max", _count),
-    ("lists wrong for, ms", "stale", _count),
+    ("lists stale for, ms", "stale", _count),
+    ("lists wrong, share of time", "wrong_share", "{:.2%}".format),
+    ("offered load", "offered_load", _load),
 )
 """What is compared: label, column of `summary.csv`, and how its values are written."""
 
@@ -63,12 +72,13 @@ def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("per event, mean", no_wrap=True)
     for run, row in rows:
-        name = str(row["approach"]).replace("-", "-\n", 1)
-        table.add_column(f"{run}\n{name}" if run else name, justify="right", no_wrap=True)
+        name = visible(str(row["approach"])).replace("-", "-\n", 1)
+        # Text, not str: what looks like markup in a name is a part of it.
+        table.add_column(Text(f"{visible(run)}\n{name}" if run else name), justify="right", no_wrap=True)
     for label, column, show in METRICS:
         if all(row[column] is None for _, row in rows):
             continue  # no clock, no latency
-        if column == "resent_bytes" and not any(row[column] for _, row in rows):
+        if column in ("resent_bytes", "control_bytes") and not any(row[column] for _, row in rows):
             continue
         table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table

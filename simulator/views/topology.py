@@ -18,7 +18,7 @@ from cn import Can, RoutingTree, fewest_hops
 from simulator.approaches.registry import parse_approach
 from simulator.engine.audience import Audience
 from simulator.engine.tally import tally
-from simulator.inputs.ingredients import Ingredients, gather
+from simulator.inputs.ingredients import Ingredients, gather, network_notes
 from simulator.scenario.scenario import Scenario
 from simulator.views.output import PICTURES, check_out, write_picture
 from simulator.workload.windows import chunks_of
@@ -46,14 +46,14 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
     degrees = [degree for _, degree in graph.degree]
     apart = routes.hops[np.triu_indices(len(routes.brokers), 1)]
     held = np.bincount(ingredients.gateways.home, minlength=len(network))
-    reduced = [f"                    {graph.graph['reduced']}"] if "reduced" in graph.graph else []
+    left_out = [f"                    {line}" for line in network_notes(graph)]
     return [
         f"IP network          {len(graph):,} nodes, {graph.size():,} links, largest degree {max(degrees):,}",
-        *reduced,
+        *left_out,
         f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {network.server}",
         f"overlay             {scenario.network.kind}, {len(_overlay_links(ingredients)):,} links",
         f"subscriptions       {_spread(held)} per broker",
-        f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.count:,} events",
+        f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.extent}",
         f"overlay hops        {hops}",
     ]
 

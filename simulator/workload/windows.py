@@ -50,14 +50,20 @@ class Chunk(NamedTuple):
 
 
 def chunks_of(
-    events: EventStream, window: Window | None = None, cuts: NDArray[np.int64] | None = None
+    events: EventStream, window: Window | None = None, cuts: NDArray[np.int64] | None = None, warm_up: int = 0
 ) -> Iterator[Chunk]:
     """Cut a stream into chunks of windows; by default every event is a window of its own. O(events) time.
 
-    At the events `cuts`, ascending, a window and a chunk begin in any case.
+    Parameters
+    ----------
+    cuts : int64 array, optional
+        Events, ascending, at which a window and a chunk begin in any case.
+    warm_up : int
+        Windows, by count and by time, begin anew with this event: none holds events from both sides of it.
     """
-    starts, closes_s = _windows(events.time_s, window, np.empty(0, np.int64) if cuts is None else cuts)
-    begins = np.zeros(len(starts), np.bool_) if cuts is None else np.isin(starts, cuts)
+    forced = np.union1d(np.empty(0, np.int64) if cuts is None else cuts, [warm_up] if warm_up else [])
+    starts, closes_s = _windows(events.time_s, window, forced.astype(np.int64), warm_up)
+    begins = np.isin(starts, forced)
     at = 0
     while at < len(closes_s):
         end = min(at + _WINDOWS, max(int(np.searchsorted(starts, starts[at] + _EVENTS)), at + 1), len(closes_s))
@@ -69,17 +75,21 @@ def chunks_of(
 
 
 def _windows(
-    time_s: NDArray[np.float64], window: Window | None, cuts: NDArray[np.int64]
+    time_s: NDArray[np.float64], window: Window | None, cuts: NDArray[np.int64], warm_up: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Where windows start, and when each closes. Windows of time that hold no event are left out."""
     count = len(time_s)
     if window is None or window.seconds is None:
         every = 1 if window is None or window.events is None else window.events
-        starts = np.union1d(np.append(np.arange(0, count, every), count), cuts)
+        grid = np.concatenate((np.arange(0, warm_up, every), np.arange(warm_up, count, every), [count]))
+        starts = np.union1d(grid, cuts)
         return starts, time_s[starts[1:] - 1]
+    origin_s = np.where(np.arange(count) < warm_up, 0.0, time_s[warm_up] if warm_up else 0.0)
     # Rounded, so that 0.3 s opens the fourth window of 0.1 s: as floats it falls short of three times 0.1.
-    number = np.floor(np.round(time_s / window.seconds, 9))
+    number = np.floor(np.round((time_s - origin_s) / window.seconds, 9))
     starts = np.union1d(np.append(np.flatnonzero(np.diff(number, prepend=-1.0)), count), cuts)
     last = starts[1:] - 1
     whole = np.append(number, np.inf)[starts[1:]] != number[last]  # not ended early by a cut
-    return starts, np.where(whole, np.maximum((number[last] + 1) * window.seconds, time_s[last]), time_s[last])
+    whole &= starts[1:] != (warm_up or -1)
+    ends_s = np.maximum(origin_s[last] + (number[last] + 1) * window.seconds, time_s[last])
+    return starts, np.where(whole, ends_s, time_s[last])

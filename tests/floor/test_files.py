@@ -1,12 +1,15 @@
 """Files and directories that appear whole or not at all."""
 
+import errno
+import os
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
-from floor.files import whole, write_whole
+from floor.files import Claim, clear_leftovers, is_claimed, partial_name, reason_of, whole, write_whole
 
 MAKERS = ("file", "directory")
 
@@ -130,3 +133,119 @@ def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="file"):
         write_whole(tmp_path / "file" / "made", "x")
     assert names(tmp_path) == ["file"]
+
+
+def left_by(pid: int, directory: Path, name: str = "made", kind: str = "w") -> Path:
+    """What a process with that id would have left."""
+    own = partial_name(directory / name, kind)
+    left = own.with_name(own.name.replace(f"-{os.getpid()}-", f"-{pid}-"))
+    left.mkdir()
+    (left / "half").touch()
+    return left
+
+
+def dead_process() -> int:
+    """Id of a process that is gone."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path: Path) -> None:
+    left_by(dead_process(), tmp_path)
+    (partial_name(tmp_path / "file")).write_text("ours")
+    alive = left_by(os.getppid(), tmp_path)
+    elsewhere = tmp_path / ".made.partial-00000000-1-w000000000000"
+    elsewhere.mkdir()
+    (tmp_path / "made").mkdir()
+    before = {path.name for path in tmp_path.iterdir()}
+    clear_leftovers(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {name for name in before if f"-{os.getpid()}-" in name} | {
+        alive.name, elsewhere.name, "made",
+    }  # fmt: skip
+    clear_leftovers(tmp_path / "nowhere")
+
+
+def test_a_claim_has_its_name_at_once_and_its_content_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "far" / "made"
+    with Claim(path) as claim:
+        (claim.partial / "part").write_text("all of it")
+        assert list(path.iterdir()) == []
+        assert is_claimed(path)
+        with pytest.raises(FileExistsError) as taken:
+            Claim(path)
+        assert taken.value.filename == str(path)
+    assert (claim.path, read(path), names(path.parent)) == (path, "all of it", ["made"])
+    assert not is_claimed(path)
+
+
+def test_a_claim_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    def fail() -> None:
+        with Claim(tmp_path / "made") as claim:
+            (claim.partial / "part").touch()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert names(tmp_path) == []
+
+
+def test_a_link_that_leads_nowhere_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "made").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FileExistsError):
+        Claim(tmp_path / "made")
+    assert names(tmp_path) == ["made"]
+
+
+def test_of_many_claims_at_once_one_succeeds(tmp_path: Path) -> None:
+    left_by(dead_process(), tmp_path, kind="c")  # what a killed one left must not let two in
+    (tmp_path / "made").mkdir()
+    writers = 8
+    meet = Barrier(writers)
+
+    def claim(_: int) -> Claim | None:
+        meet.wait()
+        try:
+            return Claim(tmp_path / "made")
+        except FileExistsError:
+            return None
+
+    with ThreadPoolExecutor(writers) as pool:
+        (winner,) = (claim for claim in pool.map(claim, range(writers)) if claim is not None)
+    assert names(tmp_path) == [winner.partial.name, "made"]
+
+
+def test_what_a_killed_claim_left_is_free_again(tmp_path: Path) -> None:
+    left_by(dead_process(), tmp_path, kind="c")
+    (tmp_path / "made").mkdir()
+    with Claim(tmp_path / "made") as claim:
+        (claim.partial / "part").write_text("new")
+    assert (read(tmp_path / "made"), names(tmp_path)) == ("new", ["made"])
+
+
+def test_what_was_made_stays_when_its_name_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "made"
+    with Claim(path) as claim:
+        (claim.partial / "part").write_text("dear")
+        (path / "letter").write_text("somebody else's")
+    assert (claim.path, read(claim.path)) == (tmp_path / "made-2", "dear")
+    assert names(path) == ["letter"]
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "no", "no")
+
+    claim = Claim(tmp_path / "other")
+    (claim.partial / "part").write_text("dear")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", refuse)
+        with pytest.raises(PermissionError), claim:
+            pass
+    kept = claim.partial.with_name(claim.partial.name.replace(f"-{os.getpid()}-", f"-{dead_process()}-"))
+    claim.partial.rename(kept)
+    clear_leftovers(tmp_path)
+    assert read(kept) == "dear"
+
+
+def test_reasons_are_told_in_a_few_words() -> None:
+    assert reason_of(OSError(28, "a story\nof two lines")) == "No space left on device"
+    assert reason_of(OSError("a story\nof two lines")) == "a story"

@@ -106,3 +106,29 @@ def story(
         if wrong and complete and not waits:
             at_rest.append(moment)
     return Story(spans, at_rest, wrong)
+
+
+def staleness(
+    objects: Objects,
+    events: Sequence[Event],
+    messages: Sequence[Message],
+    subscriptions: Sequence[tuple[float, float]],
+    k: int,
+) -> dict[int, float]:
+    """By window, how long the lists that it changed took to take it in, on average, of those that it told."""
+    here, means = dict(objects), {}
+    for window in sorted({event.window for event in events}):
+        mine = [event for event in events if event.window == window]
+        before = dict(here)
+        for event in mine:
+            here[event.object] = (event.x, event.y)
+        waits = []
+        for s, (l, r) in enumerate(subscriptions):
+            old, new = top(before, l, r, k), top(here, l, r, k)
+            moved = any(before[i][0] != here[i][0] for _, i in new)
+            told = [one.time for one in messages if one.subscription == s and one.key // 1000 == window]
+            if (old != new or moved) and told:
+                waits.append(max(told) - mine[0].time)
+        if waits:
+            means[window] = sum(waits) / len(waits)
+    return means

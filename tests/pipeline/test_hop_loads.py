@@ -21,7 +21,8 @@ def records(rows: int = 4000, clock: bool = True) -> pa.Table:
     absent = rng.random(rows) < (0.1 if clock else 1.1)
     times = {"depart": pa.array(depart, mask=absent), "arrive": pa.array(depart + rng.random(rows), mask=absent)}
     approach = pa.array(rng.choice(APPROACHES, rows).tolist())
-    return pa.table({"approach": approach, **columns, **times}, schema=HOPS)
+    kind = pa.array(["message"] * rows)
+    return pa.table({"approach": approach, **columns, "kind": kind, **times}, schema=HOPS)
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +74,16 @@ def test_records_that_are_not_hops(spark: SparkSession, tmp_path: Path) -> None:
     pq.write_table(records(5).drop_columns(["bytes"]), tmp_path / "hops.parquet")
     with pytest.raises(PipelineError, match="lacks the columns bytes; it has approach, event"):
         read_hops(spark, tmp_path / "hops.parquet")
+
+
+def test_a_run_directory_is_refused_with_the_file_to_give(spark: SparkSession, path: Path, tmp_path: Path) -> None:
+    (path.parent / "manifest.json").write_text("{}")
+    try:
+        with pytest.raises(PipelineError) as error:
+            read_hops(spark, path.parent)
+    finally:
+        (path.parent / "manifest.json").unlink()
+    assert str(error.value) == f"{path.parent}: is a run directory and not the records of one; give {path}"
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(PipelineError, match=r'it has no hops.parquet; run the scenario with record = \["hops"\]'):
+        read_hops(spark, tmp_path)

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 import pipeline.populations
+from floor.seals import seal
 from pipeline import (
     ObjectSpec,
     PipelineError,
@@ -201,6 +202,23 @@ def test_objects_are_kept_in_a_file_and_a_damaged_one_is_refused(spark: SparkSes
         path.write_bytes(content)
         with pytest.raises(PipelineError, match=r"damaged objects .*; delete the file, it is made again"):
             read_objects(path)
-    np.save(path, np.zeros((3, 2)))
-    with pytest.raises(PipelineError, match="holds no objects; delete the file"):
+    rows = np.stack(made)
+    other = object_file(lambda: spark, ObjectSpec("uniform", 400, 3), tmp_path)
+    for shorter in (np.zeros((3, 2)), rows[:, :-1], rows + np.eye(2, 500)):
+        np.savez(path, rows=shorter, seal=np.array(seal(path.name, rows)))
+        with pytest.raises(PipelineError, match="not the objects that were put there; delete the file"):
+            read_objects(path)
+    other.replace(path)  # whole, but not this one
+    with pytest.raises(PipelineError, match="not the objects that were put there; delete the file"):
         read_objects(path)
+
+
+def test_damage_in_the_pages_of_a_population_is_found(spark: SparkSession, tmp_path: Path) -> None:
+    spec = PopulationSpec("uniform", 2000, 3)
+    path = population(lambda: spark, spec, tmp_path)
+    file = next(path.glob("*.parquet"))
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3] ^= 16
+    file.write_bytes(content)
+    with pytest.raises(PipelineError, match="is not a population"):
+        read_population(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from floor.files import partial_name
 from pipeline import PipelineError, PopulationSpec, population_frame, spark_session
 from pipeline.errors import spark_errors
 
@@ -31,6 +32,7 @@ def checksum(spark: SparkSession, partitions: int) -> str:
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
+from floor.files import partial_name
 from pipeline import PipelineError, PopulationSpec, spark_session, write_population
 # No file may grow beyond this, as if the disk were full; the JVM inherits the limit.
 resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
@@ -57,6 +59,19 @@ def test_rows_are_the_same_on_one_core_and_the_terminal_stays_quiet(spark: Spark
     done = run_elsewhere("local[1]", tmp_path)
     assert (done.stdout.strip(), done.stderr, done.returncode) == (checksum(spark, 7), "", 0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_killed_sessions_left_is_removed_by_the_next(spark: SparkSession, tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    own = partial_name(tmp_path / "rangecast-spark")
+    left = own.with_name(own.name.replace(f"-{os.getpid()}-", f"-{gone.pid}-"))
+    (left / "work" / "blockmgr").mkdir(parents=True)
+    alive = own.with_name(own.name.replace(f"-{os.getpid()}-", f"-{os.getppid()}-"))
+    alive.mkdir()
+    done = run_elsewhere("local[1]", tmp_path)
+    assert done.returncode == 0
+    assert list(tmp_path.iterdir()) == [alive]
 
 
 @pytest.mark.slow

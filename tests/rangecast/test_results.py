@@ -33,7 +33,7 @@ def counted(place: Path) -> rangecast.Result:
 
 
 def test_tables_are_the_files(timed: rangecast.Result) -> None:
-    for name in ("events", "brokers", "links", "hops"):
+    for name in ("events", "brokers", "links", "hops", "series"):
         table = getattr(timed, name)
         assert len(table) > 0
         assert table.equals(pq.read_table(timed.directory / f"{name}.parquet"))

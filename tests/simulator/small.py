@@ -10,8 +10,7 @@ from pipeline import HOPS
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients, assemble
 from simulator.results.collectors import HopRecords
-from simulator.results.verify import verifier_of
-from simulator.runs.answer import records_of
+from simulator.runs.answer import records_of, verified_records
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
@@ -46,6 +45,7 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
             "space": str(rng.choice(["triangle", "square"])),
             "summary_boxes": int(rng.integers(1, 4)),
             "unicast": str(rng.choice(["direct", "overlay"])),
+            "order": str(np.random.default_rng([seed, 3]).choice(["place", "hold", "none"])),
         },
         "objects": {"count": n},
         "subscriptions": {"count": int(rng.integers(1, 60))},
@@ -95,6 +95,6 @@ def run_hops(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[p
 
 def run_small(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[pa.Table, str, Counter[str]]:
     """Records of an approach, what is wrong with it ("" if nothing), and the faults that happened."""
-    verifier, ledger = verifier_of(scenario, ingredients, name), Ledger()
-    table = records_of(scenario, ingredients, name, *([verifier] if verifier else []), ledger=ledger)
-    return table, str(verifier.mismatch or "") if verifier else "", ledger.happened
+    ledger = Ledger()
+    table, mismatch = verified_records(scenario, ingredients, name, ledger=ledger)
+    return table, str(mismatch or ""), ledger.happened

@@ -99,6 +99,7 @@ def test_seed_places_nodes_without_a_place(tmp_path: Path) -> None:
     assert not same(read_network(path, seed=4), read_network(path, seed=5))
 
 
+@pytest.mark.filterwarnings("ignore:passed over")
 def test_gml_names_nodes_by_id_when_labels_repeat(tmp_path: Path) -> None:
     text = """Creator "x"
 graph [ directed 1
@@ -270,6 +271,7 @@ def test_wrong_graphs_name_node_or_link(tmp_path: Path, case: str) -> None:
     assert str(caught.value) == f"{path}: {reason}"
 
 
+@pytest.mark.filterwarnings("ignore:passed over")
 def test_links_of_a_graph_that_come_again_are_merged_and_direction_is_dropped(tmp_path: Path) -> None:
     again = "edge [ source 1 target 0 bandwidth_mbps 40 ]\n  edge [ source 0 target 1 delay_ms 3 ]\n]"
     for header in ("graph [", "graph\n[ directed 1", "graph [ multigraph 1", "graph [ directed 1 multigraph 1"):

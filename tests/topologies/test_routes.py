@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from floor.seals import seal
 from tests.oracles.routes import best_path, path_bandwidth, path_delay
 from tests.topologies.networks import connected_networks
 from topologies import Routes, TopologyError, fill, inet, waxman
@@ -97,7 +98,7 @@ def test_cache_is_used_and_keyed_by_content(tmp_path: Path, monkeypatch: pytest.
     assert names == [".npz"] * 4
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "other", "shape"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "other", "shape", "circle", "unsealed", "moved"])
 def test_damaged_cache_is_rebuilt(tmp_path: Path, damage: str) -> None:
     graph = waxman(50, 1)
     built = Routes.build(graph, [1, 2, 3], cache=tmp_path)
@@ -112,8 +113,19 @@ def test_damaged_cache_is_rebuilt(tmp_path: Path, damage: str) -> None:
         file.write_bytes(content)
     elif damage == "other":
         file.write_text("this is no archive")
+    elif damage == "shape":
+        np.savez(file, via=built.via[:, :-1], seal=np.array(seal(file.name, built.via)))
+    elif damage == "circle":  # the right size and no link that there is not, but ways that lead nowhere
+        via = np.zeros_like(built.via)
+        via[0, 0] = -1
+        np.savez(file, via=via, seal=np.array(seal(file.name, built.via)))
+    elif damage == "unsealed":
+        np.savez(file, via=built.via)
     else:
-        np.savez(file, via=built.via[:, :-1])
+        other = Routes.build(graph, [1, 2, 4], cache=tmp_path / "other")
+        assert other.via.shape == built.via.shape
+        next((tmp_path / "other").iterdir()).replace(file)
+        (tmp_path / "other").rmdir()
     damaged = file.read_bytes()
     again = Routes.build(graph, [1, 2, 3], cache=tmp_path)
     assert (again.via == built.via).all()

@@ -15,8 +15,8 @@ from simulator.approaches.approach import Approach
 from simulator.approaches.registry import APPROACHES
 from simulator.approaches.session import Outgoing, Session
 from simulator.inputs.ingredients import Ingredients, assemble
-from simulator.results.verify import Mismatch, verifier_of
-from simulator.runs.answer import records_of
+from simulator.results.verify import Mismatch
+from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import DELETE, KINDS, LOWER, MOVE, RAISE, EventStream
 from simulator.workload.windows import Chunk
@@ -88,9 +88,7 @@ def coarsened(events: EventStream, load: Workload) -> EventStream:
 
 def run(ingredients: Ingredients, network: str, engine: str, name: str) -> tuple[pa.Table, Mismatch | None]:
     chosen = scenario(network, engine, ingredients.workload.k)
-    verifier = verifier_of(chosen, ingredients, name)
-    assert verifier is not None
-    return records_of(chosen, ingredients, name, verifier), verifier.mismatch
+    return verified_records(chosen, ingredients, name)
 
 
 def check(name: str, network: str, seed: int, k: int, coarse: bool) -> None:

@@ -11,7 +11,6 @@ from simulator.approaches.registry import parse_approach
 from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.loads import Loads
-from simulator.results.verify import verifier_of
 from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from tests.simulator.small import random_scenario, small_ingredients
@@ -20,9 +19,9 @@ from tests.simulator.small import random_scenario, small_ingredients
 def records_and_loads(scenario: Scenario, ingredients: Ingredients) -> list[pa.Table]:
     """Rows of `events.parquet`, `brokers.parquet` and `links.parquet`."""
     loads = Loads(len(ingredients.network))
-    verifier = verifier_of(scenario, ingredients, "unicast")
-    records = records_of(scenario, ingredients, "unicast", loads, *([verifier] if verifier else []))
-    return [records, loads.broker_table("unicast", 16), loads.link_table("unicast", 16, ingredients.routes)]
+    records = records_of(scenario, ingredients, "unicast", loads)
+    sizes = (16, 8)
+    return [records, loads.broker_table("unicast", sizes), loads.link_table("unicast", sizes, ingredients.routes)]
 
 
 def updates(**shares: float) -> dict[str, Any]:

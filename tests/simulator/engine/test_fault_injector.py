@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from floor.errors import RangecastError
 from pipeline import TIMES
 from simulator.engine.fault_injector import FaultInjector
 from simulator.engine.faulty_transit import FaultyTransit
@@ -24,13 +25,16 @@ def test_losses_are_sent_again_and_counted(name: str) -> None:
     before, _, _ = run_small(quiet, ingredients, name)
     after, wrong, _ = run_small(scenario(loss=0.3, timeout="50ms"), ingredients, name)
     assert not wrong
-    before_bytes, after_bytes, resent = (
-        np.sum(table[column].to_numpy())
-        for table, column in ((before, "overlay_bytes"), (after, "overlay_bytes"), (after, "resent_bytes"))
-    )
-    assert np.sum(before["resent_bytes"].to_numpy()) == 0
-    assert after_bytes - before_bytes == resent  # every first transmission is one of those without loss
-    assert abs(resent / before_bytes - 0.3 / 0.7) < 0.15
+    sums = {
+        (when, column): int(np.sum(table[column].to_numpy()))
+        for when, table in (("before", before), ("after", after))
+        for column in ("overlay_bytes", "resent_bytes", "control_bytes")
+    }
+    resent, control = sums["after", "resent_bytes"], sums["after", "control_bytes"]
+    assert sums["before", "resent_bytes"] == sums["before", "control_bytes"] == 0
+    # Every first transmission is one of those without loss.
+    assert sums["after", "overlay_bytes"] - sums["before", "overlay_bytes"] == resent + control
+    assert abs(resent / sums["before", "overlay_bytes"] - 0.3 / 0.7) < 0.15
     assert after["received_update"].equals(before["received_update"])
     assert np.nanmax(after["latency_max"].to_numpy()) >= np.nanmax(before["latency_max"].to_numpy()) + 45
 
@@ -90,9 +94,10 @@ def test_messages_that_are_not_started_anew_leave_wrong_lists_that_are_found(mon
 
 def test_a_subscription_that_is_not_handed_over_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def keep(injector: FaultInjector, due: Due) -> None:
-        injector._settle()
-        injector.gone.add(due.value)
-        injector._world.ingredients.network.leave(due.value)
+        broker, _ = due.value
+        injector._settle(injector._world.clock.now)
+        injector.gone.add(broker)
+        injector._world.ingredients.network.leave(broker)
         for transit in injector._under_way:
             transit.restart()
 
@@ -101,3 +106,10 @@ def test_a_subscription_that_is_not_handed_over_is_found(monkeypatch: pytest.Mon
     assert not run_small(wild, ingredients, "cn-relax")[1]
     monkeypatch.setattr(FaultInjector, "_take_over", keep)
     assert "not notified although its list changed" in run_small(wild, ingredients, "cn-relax")[1]
+
+
+def test_a_forgotten_resend_ends_the_run_with_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FaultyTransit, "_repeat", lambda *_: None)
+    lossy = scenario(loss=0.3, timeout="50ms")
+    with pytest.raises(RangecastError, match="never arrive everywhere"):
+        run_small(lossy, small_ingredients(lossy), "paint-dense")

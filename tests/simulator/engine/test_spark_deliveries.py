@@ -14,6 +14,7 @@ import pipeline.populations
 from simulator.engine import spark_deliveries
 from simulator.engine.spark_deliveries import DeliveriesError, check_spark_deliveries
 from simulator.inputs.ingredients import gather
+from simulator.results import needed
 from simulator.runs.run import run_scenario
 from simulator.scenario.scenario import Scenario
 from tests.simulator.journeys import write_random_trace
@@ -37,7 +38,8 @@ def test_the_tables_are_those_of_the_way_in_memory(
 ) -> None:
     monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(pipeline.populations, "ROWS_PER_FILE", 1500)
-    monkeypatch.setattr(spark_deliveries, "_HELD", 5000)  # several jobs
+    monkeypatch.setattr(spark_deliveries, "HELD", 5000)  # several jobs
+    monkeypatch.setattr(needed, "HELD", 500)
     values = VALUES | {"network": {"brokers": 16, "space": space}}
     if traced:
         write_random_trace(tmp_path / "trace", 3, objects=40, events=150)

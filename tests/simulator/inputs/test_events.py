@@ -9,12 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from floor.errors import RangecastError
+from simulator.inputs import event_stream
 from simulator.inputs.event_stream import make_events
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Events
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream
+from simulator.workload.traces import Updates
 
 Floats = NDArray[np.float64]
 
@@ -181,3 +184,57 @@ def test_a_kind_and_an_arrival_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_objects_no_events() -> None:
     with pytest.raises(ValueError, match="at least one object"):
         stream(n=0)
+
+
+def lasting(duration: str, **keys: Any) -> EventStream:
+    """Events until a time is over."""
+    x, y = np.random.default_rng(9).random((2, 50))
+    return make_events(Events.model_validate({"duration": duration} | keys), x, y, 5, 7, purposes(1))
+
+
+def test_a_duration_has_the_events_that_arise_in_it() -> None:
+    assert len(lasting("20s", rate="100/s").object) == 2000  # a rounding error more would lose the last
+    assert lasting("0.3s", rate="10/s").time_s.tolist() == pytest.approx([0.1, 0.2, 0.3])
+    assert len(lasting("1s", arrival="bursts", burst=4, gap="300ms").object) == 16
+    for duration in ("3s", "30s"):
+        found = lasting(duration, arrival="poisson", rate="100/s")
+        assert len(found.object) == pytest.approx(float(duration[:-1]) * 100, rel=0.15)
+        longer = stream(arrival="poisson", rate="100/s", count=len(found.object) + 1)[2]
+        assert found.time_s.tolist() == longer.time_s[:-1].tolist()
+        assert longer.time_s[-1] > float(duration[:-1])
+
+
+def test_a_duration_and_a_count_that_come_to_the_same_give_the_same_events() -> None:
+    one, other = lasting("4s", rate="50/s"), stream(rate="50/s", count=200)[2]
+    for column in EventStream._fields:
+        assert np.array_equal(getattr(one, column), getattr(other, column))
+
+
+def test_a_duration_cuts_a_trace() -> None:
+    count = 10
+    ids, zeros = np.zeros(count, np.int64), np.zeros(count)
+    trace = Updates(ids, zeros, zeros, np.zeros(count, np.int8), np.arange(count, dtype=float))
+    events = Events.model_construct(arrival="trace", speed=2.0, duration_s=2.5, warm_up=0)
+    assert make_events(events, np.zeros(1), np.zeros(1), 1, 3, purposes(1), trace).time_s.tolist() == [
+        0.0, 0.5, 1.0, 1.5, 2.0, 2.5,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ({"duration": "1ms", "rate": "10/s"}, "events.duration = 1ms: no event arises in that time"),
+        (
+            {"duration": "1s", "rate": "10/s", "warm_up": 10},
+            "events.warm_up = 10: must be below the number of",
+        ),
+        ({"duration": "1000h", "rate": "1000000/s"}, "events.duration = 1000h: more than "),
+    ],
+)
+def test_a_duration_that_leaves_nothing_or_has_no_end_is_told(
+    keys: dict[str, Any], line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "_MOST", 10_000)
+    with pytest.raises(RangecastError) as told:
+        lasting(**keys)
+    assert str(told.value).startswith(line)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cn import Can
-from simulator.inputs.ingredients import assemble, make_graph
+from simulator.inputs.ingredients import assemble, make_graph, network_notes
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
@@ -55,6 +55,14 @@ def test_a_network_in_parts_is_refused_or_reduced(tmp_path: Path, recwarn: pytes
     assert len(recwarn) == 0
     with pytest.raises(ScenarioError, match=r"network\.brokers = 5: each broker needs a node and .*edges has 4"):
         make_graph(scenario_of(topology={"file": str(file), "largest": True}, network={"brokers": 5}))
+
+
+def test_what_a_file_says_in_vain_is_noted(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    edges = "edge [ source 0 target 1 kind 3 ]"
+    (tmp_path / "net.gml").write_text(f"graph [ directed 1 node [ id 0 ] node [ id 1 ] {edges} ]")
+    graph = make_graph(scenario_of(topology={"file": str(tmp_path / "net.gml")}, network={"brokers": 2}))
+    assert network_notes(graph) == ["passed over in the file: kind of links; the direction of 1 links"]
+    assert len(recwarn) == 0
 
 
 def test_a_broken_or_changed_file_is_told(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Files of a user's own: loaded once, refused in one line, known to the workers of a sweep."""
 
+import hashlib
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from floor.errors import RangecastError
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import Outgoing, Session, ask
 from simulator.cli.entry import main
-from simulator.inputs.plugins import PluginError, load_plugins, loaded_plugins
+from simulator.inputs.plugins import Plugin, PluginError, load_plugins, loaded_plugins
 from simulator.workload.windows import Chunk, chunks_of
 from tests.simulator.small import random_scenario, small_ingredients
 
@@ -28,7 +29,7 @@ def test_a_plugin_registers_an_approach_and_is_loaded_once(tmp_path: Path, monke
     try:
         load_plugins([file, file])
         assert parse_approach("from-a-file(0.5)").epsilon == 0.5
-        assert loaded_plugins() == (file,)
+        assert loaded_plugins() == (Plugin(file, hashlib.sha256(file.read_bytes()).hexdigest()),)
     finally:
         APPROACHES.pop("from-a-file", None)
 

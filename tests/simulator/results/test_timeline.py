@@ -17,7 +17,7 @@ from simulator.results.timeline import Timeline
 from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
-from tests.oracles.timeline import Event, Message, story
+from tests.oracles.timeline import Event, Message, staleness, story
 
 NONE = np.iinfo(np.int64).max
 
@@ -99,11 +99,12 @@ def chunk_of(
             rows.append(row)
         offsets.append(len(rows))
     message, subscription, time_s = np.array(notices, np.float64).reshape(-1, 3).T
-    notified = Notified(message.astype(np.int64), subscription.astype(np.int64), time_s.copy())
+    each = np.arange(len(time_s))
+    notified = Notified(message.astype(np.int64), subscription.astype(np.int64), each)
     part = events.part(int(starts[0]), int(starts[-1]))
     chunk = Chunk(int(starts[0]), part, starts - starts[0], events.time_s[starts[1:] - 1])
     nothing = np.empty(0, np.int64)
-    traffic = Traffic(nothing, nothing, nothing, nothing, nothing, np.empty((0, 3), np.int64))
+    traffic = Traffic(nothing, nothing, nothing, nothing, nothing, np.empty((0, 3), np.int64), time_s.copy())
     table = np.array(rows, UNICAST if unicast else MESSAGE)
     outgoing = Outgoing(table, np.array(offsets), np.zeros((len(starts) - 1, 3), np.int64))
     return Carried(chunk, outgoing, np.zeros(len(rows), np.int64), traffic, nothing, notified)
@@ -118,7 +119,7 @@ def check(seed: int, name: str, *, in_place: bool) -> None:
     nobody = np.empty(0, np.int64)
     churn = Churn(nobody, np.empty(0), np.empty(0), nobody, np.full(m, -1), np.full(m, NONE))
     timeline = Timeline(approach, workload, np.arange(m), np.ones(m, np.bool_), events, churn, in_place=in_place)
-    times = [carried.notified.time_s for carried in carrieds]
+    times = [carried.notified_s for carried in carrieds]
     parts = [timeline.take(carried, at) for carried, at in zip(carrieds, times, strict=True) if at is not None]
     end = max([float(events.time_s[-1]), *(message.time for message in messages)])
     objects = {i: (float(workload.x[i]), float(workload.y[i])) for i in range(len(workload.x))}
@@ -138,6 +139,14 @@ def check(seed: int, name: str, *, in_place: bool) -> None:
     wrong_s = sum(b - a for one in stories for a, b in one.wrong)
     assert sum(part.wrong_s.sum() for part in parts) == pytest.approx(wrong_s, abs=1e-9)
     assert sum(part.counted_s.sum() for part in parts) == pytest.approx(m * (end - events.time_s[0]), abs=1e-9)
+    ends = list(zip(workload.l.tolist(), workload.r.tolist(), strict=True))
+    means = [
+        mean / lists if lists else None
+        for part in parts
+        for mean, lists in zip(part.stale_s.tolist(), part.lists.tolist(), strict=True)
+    ]
+    stale = staleness(objects, told, messages, ends, workload.k)
+    assert means == [pytest.approx(stale[at], abs=1e-9) if at in stale else None for at in range(len(means))]
     assert timeline.wrong.tolist() == [one.ends_wrong for one in stories]
     assert (timeline.mismatch is not None) == any(one.at_rest for one in stories)
 

@@ -1,11 +1,13 @@
-"""Verification must find what is wrong: each kind of fault is planted once."""
+"""The truth by brute force, against all objects looked at anew; who is watched; what a mismatch says."""
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from simulator.results.verify import Mismatch, Truth
+from simulator.inputs.watched import watched_of
+from simulator.results.timeline import WrongList
+from simulator.results.truth import Truth
 from simulator.workload.events import LOWER, EventStream
+from tests.simulator.small import random_scenario, small_ingredients
 
 X = np.array([0.1, 0.2, 0.3, 0.4])
 Y = np.array([4.0, 3.0, 2.0, 1.0])
@@ -13,64 +15,23 @@ L = np.array([0.0, 0.0, 0.35])
 R = np.array([1.0, 0.25, 0.5])
 
 
-def truth_of(
-    x: NDArray[np.float64], y: NDArray[np.float64], l: NDArray[np.float64], r: NDArray[np.float64], k: int
-) -> Truth:
-    truth = Truth(x, y, l, r, k, len(x))
-    truth.let_in(np.ones(len(l), np.bool_))
-    return truth
-
-
-def told(subscriptions: list[int], i: int) -> NDArray[np.int64]:
-    return np.array([(subscription, i) for subscription in subscriptions], np.int64).reshape(-1, 2)
-
-
 def one(i: int, y: float) -> EventStream:
     kind, now, origin = np.array([LOWER], np.int8), np.zeros(1), np.zeros(1, np.int64)
     return EventStream(np.array([i]), X[[i]], np.array([y]), kind, now, origin)
 
 
-def check(truth: Truth, event: int, i: int, y: float, notified: list[int], *, exact: bool = True,
-          ids: np.ndarray | None = None) -> Mismatch | None:  # fmt: skip
-    concerned, affected = truth.advance(one(i, y))
-    held = truth.ids.copy() if ids is None else ids
-    return truth.check(event, concerned, affected, told(notified, i), held, truth.values, exact=exact)
-
-
 def test_the_lists_are_the_lowest_in_range() -> None:
-    truth = truth_of(X, Y, L, R, 2)
+    truth = Truth(X, Y, L, R, 2, 4)
     assert truth.ids.tolist() == [[3, 2], [1, 0], [3, -1]]
     assert truth.values.tolist() == [[1.0, 2.0], [3.0, 4.0], [1.0, np.inf]]
 
 
 def test_ties_are_ordered_by_id() -> None:
-    assert truth_of(X, np.ones(4), L, R, 2).ids.tolist() == [[0, 1], [0, 1], [3, -1]]
-
-
-def test_right_answers_pass() -> None:
-    truth = truth_of(X, Y, L, R, 2)
-    assert check(truth, 0, 1, 0.5, [0, 1]) is None
-    assert check(truth, 1, 1, 9.0, [0, 1]) is None
-    assert truth.ids.tolist() == [[3, 2], [0, 1], [3, -1]]
-
-
-@pytest.mark.parametrize(
-    ("notified", "exact", "subscription", "text"),
-    [
-        ([0], True, 1, "event 5: subscription 1 was not notified although its list changed"),
-        ([0, 1, 1], True, 1, "event 5: subscription 1 was told of the same object twice"),
-        ([0, 1, 2], True, 2, "event 5: subscription 2 was notified although nothing changed"),
-    ],
-)
-def test_wrong_notifications_are_named(notified: list[int], exact: bool, subscription: int, text: str) -> None:
-    fault = check(truth_of(X, Y, L, R, 2), 5, 1, 0.5, notified, exact=exact)
-    assert fault is not None
-    assert fault.subscription == subscription
-    assert str(fault) == text
+    assert Truth(X, np.ones(4), L, R, 2, 4).ids.tolist() == [[0, 1], [0, 1], [3, -1]]
 
 
 def test_the_x_of_an_object_in_a_list_counts() -> None:
-    truth = truth_of(X, Y, L, R, 2)
+    truth = Truth(X, Y, L, R, 2, 4)
     move = one(3, 1.0)._replace(x=np.array([0.6]))
     concerned, affected = truth.advance(move)
     assert concerned[affected].tolist() == [0, 2]
@@ -79,11 +40,48 @@ def test_the_x_of_an_object_in_a_list_counts() -> None:
     assert not affected.any()
 
 
-def test_an_approach_that_is_not_exact_may_notify_more() -> None:
-    assert check(truth_of(X, Y, L, R, 2), 5, 1, 0.5, [0, 1, 2], exact=False) is None
+def test_the_truth_is_the_top_of_all_objects_after_every_event() -> None:
+    rng = np.random.default_rng(3)
+    x, y = np.floor(rng.random((2, 12)) * 8) / 8
+    l, r = np.sort(np.floor(rng.random((2, 30)) * 8) / 8, axis=0)
+    truth = Truth(x, y, l, r, 3, 12)
+    for _ in range(200):
+        i, x_new, y_new = int(rng.integers(12)), float(rng.integers(8) / 8), float(rng.integers(8) / 8)
+        y_new = np.inf if rng.random() < 0.2 else y_new
+        truth.advance(one(0, 0.0)._replace(object=np.array([i]), x=np.array([x_new]), y=np.array([y_new])))
+        x[i], y[i] = x_new, y_new
+        for s in range(30):
+            there = [(float(y[j]), j) for j in range(12) if l[s] <= x[j] <= r[s] and y[j] < np.inf]
+            assert truth.ids[s, truth.ids[s] >= 0].tolist() == [j for _, j in sorted(there)[:3]]
 
 
-def test_a_wrong_list_is_shown_beside_the_right_one() -> None:
-    truth = truth_of(X, Y, L, R, 2)
-    fault = check(truth, 7, 1, 0.5, [0, 1], ids=np.array([[1, 3], [0, 1], [3, -1]]))
-    assert str(fault) == "event 7: subscription 1 holds a wrong list: holds objects [0, 1], right is [1, 0]"
+@pytest.mark.parametrize("verify", ["none", "all", "sample:10", "sample:99999"])
+def test_the_same_are_counted_whatever_is_verified(verify: str) -> None:
+    scenario = random_scenario(1, verify=verify, subscriptions={"count": 1500}, faults={"joins": 5})
+    watched = watched_of(scenario, small_ingredients(scenario))
+    plain = random_scenario(1, verify="none", subscriptions={"count": 1500}, faults={"joins": 5})
+    alone = watched_of(plain, small_ingredients(plain))
+    assert len(alone.ids) == 1000
+    assert watched.ids[watched.counted].tolist() == alone.ids.tolist()
+    newcomers = 0 if verify == "none" else 5
+    sizes = {"none": 0, "all": 1500, "sample:10": 10, "sample:99999": 1500}
+    assert np.count_nonzero(watched.verified) == sizes[verify] + newcomers
+    assert (np.diff(watched.ids) > 0).all()
+
+
+def test_without_a_clock_nobody_is_counted() -> None:
+    scenario = random_scenario(3, verify="none", engine="tally", faults={})
+    assert not len(watched_of(scenario, small_ingredients(scenario)).ids)
+
+
+@pytest.mark.parametrize(
+    ("held", "right", "text"),
+    [
+        ([(3, 1.0), (2, 2.0)], [(3, 1.0), (1, 2.0)], "holds objects [3, 2], right is [3, 1]"),
+        ([(3, 1.0), (2, 2.0)], [(3, 1.0), (2, 2.5)], "holds object 2 with y = 2.0, right is 2.5"),
+    ],
+)
+def test_a_wrong_list_is_told_by_what_differs(
+    held: list[tuple[int, float]], right: list[tuple[int, float]], text: str
+) -> None:
+    assert str(WrongList(0, 0, held, right)) == f"holds a wrong list: {text}"

@@ -38,7 +38,7 @@ def test_a_part_of_the_random_scenarios() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(15, 1000, 97))
+@pytest.mark.parametrize("first", range(15, 2000, 97))
 def test_all_random_scenarios(first: int) -> None:
-    for seed in range(first, min(first + 97, 1000)):
+    for seed in range(first, min(first + 97, 2000)):
         check(seed)

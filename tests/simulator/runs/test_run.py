@@ -2,10 +2,12 @@
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
@@ -17,9 +19,10 @@ from simulator.approaches.registry import APPROACHES
 from simulator.approaches.session import Outgoing, Session
 from simulator.inputs.ingredients import gather
 from simulator.results.errors import RunError
+from simulator.results.finished_run import FinishedRun
 from simulator.runs.run import RunResult, run_scenario
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import Network
+from simulator.scenario.tables import Faults, Network, PlannedFault
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 from tests.oracles.topk import affected_and_containing
@@ -58,7 +61,10 @@ def run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_same_scenario_gives_the_same_bytes(run: Run) -> None:
     first, second = run("first"), run("second")
     assert first.right
-    for name in ("brokers.parquet", "events.parquet", "links.parquet", "summary.csv", "scenario.toml"):
+    for name in ("brokers", "events", "links", "series"):
+        path = f"{name}.parquet"
+        assert (first.directory / path).read_bytes() == (second.directory / path).read_bytes(), name
+    for name in ("summary.csv", "scenario.toml"):
         assert (first.directory / name).read_bytes() == (second.directory / name).read_bytes(), name
     assert sorted(path.name for path in first.directory.iterdir()) == [
         "brokers.parquet",
@@ -67,8 +73,43 @@ def test_the_same_scenario_gives_the_same_bytes(run: Run) -> None:
         "links.parquet",
         "manifest.json",
         "scenario.toml",
+        "series.parquet",
         "summary.csv",
     ]
+
+
+def test_a_run_with_a_clock_and_faults_tells_what_happened_when(run: Run) -> None:
+    at = PlannedFault.model_validate({"time": "20ms", "what": "loss", "whom": [0, 1], "value": 0.5})
+    changes = {"engine": "des", "faults": Faults(loss=0.1, crashes=1, at=[at]), "record": ["hops"]}
+    first, second = (FinishedRun(run(name, **changes).directory) for name in ("first", "second"))
+    for name in ("faults", "series"):
+        path = f"{name}.parquet"
+        assert (first.directory / path).read_bytes() == (second.directory / path).read_bytes()
+    hops, faults, series = (first.table(name) for name in ("hops", "faults", "series"))
+    lost = faults.filter(pc.field("what") == "loss")
+    assert hops["arrive"].null_count == len(lost) > 0
+    departures = set(zip(hops["approach"].to_pylist(), hops["depart"].to_pylist(), strict=True))
+    assert {(row["approach"], row["time"] * 1e3) for row in lost.to_pylist()} <= departures
+    for approach in SCENARIO.approaches:
+        own = series.filter(pc.field("approach") == approach)
+        assert sum(own["bytes"].to_pylist()) == sum(first.table("hops", ["bytes"], approach)["bytes"].to_pylist())
+        records = first.table("events", approach=approach)
+        received = sum(records["received_update"].to_pylist()) + sum(records["received_exposed"].to_pylist())
+        assert sum(own["notifications"].to_pylist()) == received
+        happened = Counter(faults.filter(pc.field("approach") == approach)["what"].to_pylist())
+        told = first.manifest["faults"][approach]
+        assert (happened["crash"], happened["anew"]) == (told["broker crashes"], told.get("messages started anew", 0))
+    assert len(set(series["seconds"].to_pylist())) == 1
+    shares = series["wrong_lists"].drop_null().to_pylist()
+    assert max(shares) > 0
+    assert min(shares) >= 0
+
+
+def test_a_run_without_them_says_so(run: Run) -> None:
+    counted = FinishedRun(run("counted", engine="tally").directory)
+    for name, rule in (("faults", "only a run with faults has them"), ("series", 'with engine = "des"')):
+        with pytest.raises(RunError, match=f"counted: has no {name}.parquet; .*{rule}"):
+            counted.table(name)
 
 
 def test_the_run_directory_tells_what_was_run(run: Run) -> None:
@@ -176,3 +217,11 @@ def test_nothing_is_overwritten_and_nothing_half_made_stays(run: Run, tmp_path: 
     with pytest.raises(KeyboardInterrupt):
         run("never", approaches=["broken"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "once"]
+
+
+def test_without_order_a_run_says_how_many_lists_end_wrong(run: Run) -> None:
+    result = run("unordered", engine="des", network=SCENARIO.network.model_copy(update={"order": "none"}))
+    assert result.right
+    assert all("all messages right" in verdict for verdict in result.verdicts)
+    told = [line for line in result.notes if line.startswith("order ")]
+    assert any("cn-relax" in line for line in told), told

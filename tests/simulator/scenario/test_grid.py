@@ -27,7 +27,8 @@ def test_points_are_all_combinations_in_the_order_of_the_file(tmp_path: Path) ->
     assert grid.points[5].label == 'k=2, network.brokers=4, network.kind="tree"'
     last = grid.points[-1].scenario
     assert (last.k, last.network.brokers, last.network.kind, last.objects.count) == (2, 8, "tree", 10)
-    assert (len(grid.seeds), grid.warm_up) == (5, 0)
+    assert len(grid.seeds) == 5
+    assert {point.scenario.events.warm_up for point in grid.points} == {0}
 
 
 def test_values_may_be_tables_and_lists(tmp_path: Path) -> None:
@@ -95,7 +96,8 @@ def test_seeds_differ_and_longer_lists_begin_with_shorter_ones() -> None:
 
 def test_the_example_is_the_documented_one() -> None:
     grid = load_grid(ROOT / "scenarios" / "grids" / "epsilon.toml")
-    assert (len(grid.points), len(grid.seeds), grid.warm_up) == (4, 5, 50)
+    assert (len(grid.points), len(grid.seeds)) == (4, 5)
+    assert {point.scenario.events.warm_up for point in grid.points} == {50}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,8 @@ def test_the_example_is_the_documented_one() -> None:
         (BASE + '[grid]\nk = ["3"]\n', "must be a whole number"),
         (BASE + '[grid]\nobjects.count = [5]\n"objects.count" = [6]\n', "objects.count sets the same key"),
         (BASE + '[grid]\nobjects = [{count = 5}]\n"objects.count" = [6]\n', "objects sets the same key"),
-        (f"warm_up = 20\n{BASE}", "warm_up = 20: must be below events.count, which is 20"),
+        (f"warm_up = 20\n{BASE}", "events.warm_up = 20: must be below events.count, which is 20"),
+        (f"warm_up = 2\n{BASE}[grid]\nevents.warm_up = [1]\n", "grid.events.warm_up sets the same key"),
         (f"warm_up = -1\n{BASE}", "warm_up = -1: must be a whole number of events"),
         (f"replications = 0\n{BASE}", "replications = 0: must be a whole number of at least 1"),
         (f"replications = 2.5\n{BASE}", "replications = 2.5: must be a whole number of at least 1"),

@@ -1,6 +1,5 @@
 """Scenarios: every mistake gets one line with file, key, value, rule and remedy."""
 
-import hashlib
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -71,7 +70,7 @@ def test_the_demo_is_the_documented_one() -> None:
         (('"unicast"', '"paint-batch(1.5)"'), ":4: approaches = 'paint-batch(1.5)': ", "paint-batch(50ms)"),
         (('"unicast"', '"paint-batch(0ms)"'), ":4: approaches = 'paint-batch(0ms)': ", "a time above 0"),
         (('"unicast"', '"paint-batch(5kB)"'), ":4: approaches = 'paint-batch(5kB)': ", "a number of events"),
-        (('"unicast"', '"paint-batch()"'), ":4: approaches = 'paint-batch()': ", "a number of events or a time"),
+        (('"unicast"', '"paint-batch()"'), ":4: approaches = 'paint-batch()': ", "or a time above 0"),
         (('"unicast"', '"paint-batch(3"'), ":4: approaches = 'paint-batch(3': ", "one of paint-dense"),
         (('"unicast"', '"paint-batch((3))"'), ":4: approaches = 'paint-batch((3))': ", "one of paint-dense"),
         (('"unicast"', '"paint-dense"'), ":4: approaches = 'paint-dense': ", "remove the repetition"),
@@ -84,6 +83,11 @@ def test_the_demo_is_the_documented_one() -> None:
         (("[network]\nbrokers = 4", '[costs]\nsnap = "-1us"'), ":10: costs.snap = '-1us': ", "must be a duration"),
         (("[network]\nbrokers = 4", "[events]\nmove = 1.5"), ":10: events.move = 1.5: ", "at most 1.0; lower it"),
         (("[network]\nbrokers = 4", "[events]\nmove = '1'"), ":10: events.move = '1': ", "must be a number"),
+        (("[network]\nbrokers = 4", "[events]\nwarm_up = 200"), ":10: events.warm_up = 200: ", "below events.count"),
+        (("[network]\nbrokers = 4", '[events]\nduration = "0s"'), ":10: events.duration = '0s': ", "raise it"),
+        (("[network]\nbrokers = 4", '[events]\ncount = 9\nduration = "1s"'), ":10: events.count = 9: ", "exclude"),
+        (("[network]\nbrokers = 4", '[events]\nduration = "1s"\narrival = "at-once"'), ":10: events.duration = '1s'",
+         "no duration; set events.count instead"),
         (("[network]\nbrokers = 4", "[events]\nspeed = 0"), ":10: events.speed = 0: ", "above 0.0; raise it"),
         (("[network]\nbrokers = 4", "[events]\nspeed = inf"), ":10: events.speed = inf: ", "must be a finite number"),
         (("[network]\nbrokers = 4", '[events]\nkind = "zipf"'), ":10: events.kind = 'zipf': ", "one of gaussian"),
@@ -177,6 +181,22 @@ def test_overrides_replace_and_are_checked(tmp_path: Path) -> None:
         load_scenario(path, ("extends=base.toml",))
 
 
+def test_a_duration_takes_the_place_of_a_count_and_the_other_way_round(tmp_path: Path) -> None:
+    path = tmp_path / "base.toml"
+    path.write_text(f"{SMALL}\n[events]\ncount = 9\nrate = '10/s'\n", encoding="utf-8")
+    lasting = load_scenario(path, ("events.duration=3s",))
+    assert lasting.events.duration_s == 3
+    assert "count" not in scenario_toml(lasting).partition("[events]")[2].partition("[")[0]
+    below = tmp_path / "below.toml"
+    below.write_text('extends = "base.toml"\nevents.duration = "2s"\n', encoding="utf-8")
+    assert load_scenario(below).events.duration_s == 2
+    again = load_scenario(below, ("events.count=5",)).events
+    assert (again.count, again.duration_s) == (5, None)
+    written = tmp_path / "written.toml"
+    written.write_text(scenario_toml(lasting), encoding="utf-8")
+    assert load_scenario(written) == lasting
+
+
 def test_an_override_is_blamed_for_its_own_value_only(tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL.replace("brokers = 4", "brokers = 0"), encoding="utf-8")
@@ -249,7 +269,7 @@ def test_a_mistake_is_found_in_the_file_where_it_stands(
 def test_lines_are_found_however_keys_are_written() -> None:
     text = (
         '# k = 0\nk = 1\na."b c".d = 2\n\n[t] # [u]\nlist = [\n  1,\n  # ]\n  2,\n]\ntext = """\nk = 3\n[v]\n"""\n'
-        "inline = {x = 1, y = {z = 2}}\n[t.below]\nk = 4\n[[many]]\nk = 5\n"
+        "inline = {x = 1, y = {z = 2}}\n[t.below]\nk = 4\n[[many]]\nk = 5\n[[many]]\nk = 6\n"
     )
     tomllib.loads(text)
     assert key_lines(text) == {
@@ -267,7 +287,10 @@ def test_lines_are_found_however_keys_are_written() -> None:
         ("t", "below"): 16,
         ("t", "below", "k"): 17,
         ("many",): 18,
-        ("many", "k"): 19,
+        ("many", "0"): 18,
+        ("many", "0", "k"): 19,
+        ("many", "1"): 20,
+        ("many", "1", "k"): 21,
     }
 
 
@@ -319,70 +342,3 @@ def test_a_scenario_takes_the_sizes_that_its_model_takes(tmp_path: Path, model: 
     message = message_for(tmp_path, sizes(least - 1))
     assert message.startswith(f":13: topology.nodes = {least - 1}: ")
     assert "at least" in message
-
-
-TRIANGLE = "0 1 5.0 100.0\n1 2 5.0 100.0\n2 0 5.0 100.0\n"
-
-
-def with_file(tmp_path: Path, more: str = "", *, name: str = "net.edges") -> Path:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / name).write_text(TRIANGLE, encoding="utf-8")
-    path = tmp_path / "scenario.toml"
-    path.write_text(SMALL + f'[topology]\nfile = "data/{name}"\n{more}', encoding="utf-8")
-    return path
-
-
-def test_a_file_is_seen_from_the_scenario_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = with_file(tmp_path)
-    file = tmp_path / "data" / "net.edges"
-    scenario = load_scenario(path)
-    assert scenario.topology.file == str(file)
-    assert scenario.topology.sha256 == hashlib.sha256(TRIANGLE.encode()).hexdigest()
-    below = tmp_path / "data" / "below.toml"
-    below.write_text('extends = "../scenario.toml"\nk = 2\n', encoding="utf-8")
-    assert load_scenario(below).topology == scenario.topology
-    monkeypatch.chdir(tmp_path / "data")
-    plain = tmp_path / "plain.toml"
-    plain.write_text(SMALL, encoding="utf-8")
-    assert load_scenario(plain, ("topology.file=net.edges",)).topology == scenario.topology
-    assert load_scenario(plain, ('topology={file="data/net.edges"}',), beside=tmp_path).topology == scenario.topology
-
-
-def test_a_scenario_with_a_file_is_written_so_that_it_reads_back(tmp_path: Path) -> None:
-    scenario = load_scenario(with_file(tmp_path, 'format = "edges"\nlargest = true\n', name="net.dat"))
-    text = scenario_toml(scenario)
-    assert "model" not in text
-    assert "nodes" not in text
-    (tmp_path / "elsewhere").mkdir()
-    again = tmp_path / "elsewhere" / "again.toml"
-    again.write_text(text, encoding="utf-8")
-    assert load_scenario(again) == scenario
-    assert Scenario.model_validate(scenario.model_dump(exclude_none=True)) == scenario
-    (tmp_path / "data" / "net.dat").write_text(TRIANGLE + "2 3\n", encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"again\.toml:\d+: topology\.file = .* not the one that topology\.sha"):
-        load_scenario(again)
-
-
-@pytest.mark.parametrize(
-    ("more", "rule"),
-    [
-        ('model = "inet"\n', "a file and topology.model exclude each other; remove one of them"),
-        ("nodes = 4000\n", "a file and topology.nodes exclude each other; remove one of them"),
-        ("", "the format does not follow from the file's name; set topology.format to one of caida, edges, gml"),
-    ],
-)
-def test_a_file_that_fits_nothing_else_is_refused(tmp_path: Path, more: str, rule: str) -> None:
-    path = with_file(tmp_path, more, name="net.edges" if more else "net.dat")
-    named = f"{path}:12: topology.file = '{tmp_path}/data/net."
-    told_in_one_line(lambda: load_scenario(path), ScenarioError, named, rule)
-
-
-def test_a_file_that_cannot_be_read_is_told_with_the_line_that_names_it(tmp_path: Path) -> None:
-    path = with_file(tmp_path)
-    (tmp_path / "data" / "net.edges").unlink()
-    with pytest.raises(ScenarioError, match=r"scenario\.toml:12: topology\.file = '.*net\.edges': cannot be read: "):
-        load_scenario(path)
-    with pytest.raises(ScenarioError, match=r"^command line: topology\.file = '.*': cannot be read: No such file"):
-        load_scenario(path, ("topology.file=missing.gml",))
-    with pytest.raises(ScenarioError, match="cannot be read: there is a NUL in the path"):
-        load_scenario(path, ('topology.file="a\\u0000.gml"',))

@@ -13,6 +13,7 @@ from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.schema import scenario_schema
+from simulator.scenario.tables import PlannedFault
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE
 
 ROOT = Path(__file__).parents[3]
@@ -46,7 +47,7 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     assert all(about["description"] for about in (*keys.values(), *SCHEMA["properties"].values()))
     without = {key for key, about in keys.items() if "default" not in about}
     optional = {f"topology.{key}" for key in ("bandwidth", "file", "format", "sha256")}
-    assert without == {"name", "approaches", "extends", "events.file", "events.sha256"} | optional
+    assert without == {"name", "approaches", "extends", "events.duration", "events.file", "events.sha256"} | optional
 
 
 def test_defaults_are_those_of_the_loader(tmp_path: Path) -> None:
@@ -173,8 +174,15 @@ def test_only_a_file_that_extends_another_may_lack_keys() -> None:
 def kind(about: dict[str, Any]) -> str:
     if "enum" in about:
         return ", ".join(f'`"{choice}"`' for choice in about["enum"])
-    named = {"integer": "whole number", "number": "number", "boolean": "true or false", "array": "list of text",
-             "string": "text"}  # fmt: skip
+    if "anyOf" in about:
+        return " or ".join(kind(option) for option in about["anyOf"])
+    if "const" in about:
+        return f'`"{about["const"]}"`'
+    if "$ref" in about.get("items", {}):
+        return "list of tables"
+    named = {"integer": "whole number", "number": "number", "boolean": "true or false", "string": "text"}
+    if about["type"] == "array":
+        return "list of whole numbers" if about["items"]["type"] == "integer" else "list of text"
     return str(about.get("title", named[about["type"]]))
 
 
@@ -191,6 +199,37 @@ def test_the_documentation_lists_every_key_as_the_schema_has_it() -> None:
     start = lines.index("| key | value | default | meaning |") + 2
     table = lines[start : lines.index("", start)]
     assert table == expected
+
+
+def test_the_documentation_lists_every_key_of_a_planned_fault() -> None:
+    lines = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("| key of `[[faults.at]]` | value | meaning |") + 2
+    told = SCHEMA["$defs"]["PlannedFault"]["properties"]
+    expected = [f"| `{key}` | {kind(about)} | {about['description']} |" for key, about in told.items()]
+    assert lines[start : lines.index("", start)] == expected
+
+
+PLANNED = {"time": "3s", "what": "delay", "whom": [1, 2], "value": "5ms"}
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("time", ["3s", "3 s", "0s", 3, "three", None]),
+        ("what", ["crash", "restore", "partition", "heal", "loss", "delay", "explode", 1, None]),
+        ("whom", [[1], [0, 2, 1], 3, "server", [], [1, 1], [-1], -1, ["1"], "1", [[1]], None]),
+        ("value", [0.0, 0.3, 0.9, 0, 0.91, -0.1, 1, "5ms", "5", "x", [0.3], True, None]),
+    ],
+)
+def test_the_schema_of_a_planned_fault_is_that_of_the_loader(key: str, values: list[Any]) -> None:
+    for value in values:
+        planned = {one: what for one, what in (PLANNED | {key: value}).items() if what is not None}
+        try:
+            PlannedFault.model_validate(planned)
+            taken = True
+        except ValidationError:
+            taken = False
+        assert accepts(SMALL | {"faults": {"at": [planned]}}) == taken, planned
 
 
 def test_the_documentation_lists_every_unit() -> None:

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from paint import EXPOSED, UPDATE
 from simulator.inputs.fault_plan import plan_faults
 from simulator.views.explain import ExplainError, explain, pick_event, single_update
+from simulator.views.explain_figure import draw_explanation
+from simulator.views.explain_page import explain_page
 from simulator.views.explanation import Explanation, Step
 from simulator.workload.events import DELETE, INSERT, LOWER, MOVE, RAISE, EventStream
 from simulator.workload.workload import Workload
@@ -253,3 +255,38 @@ def test_what_cannot_be_explained_is_refused() -> None:
         explain(workload, stream, 0, "paint-batch(5)")
     with pytest.raises(ExplainError, match="the approach must be one of"):
         explain(workload, stream, 0, "nonsense")
+
+
+def test_where_no_event_is_just_right_the_nearest_is_picked() -> None:
+    """Not the first that exposes any: 18 objects where another event exposes 2 make a poor picture."""
+    rng = np.random.default_rng(4)
+    x, y = rng.random((2, 60))
+    workload, order = Workload(12, x, y, np.zeros(0), np.zeros(0)), np.argsort(y)
+
+    def told_of(event: EventStream) -> tuple[int, int]:
+        """Objects that it exposes, and its messages."""
+        messages = explain(workload, event).messages
+        return len({row["object"] for row in messages if row["cause"] == EXPOSED}), len(messages)
+
+    far = single_update(workload, int(order[0]), 2.0)
+    falls = [single_update(workload, int(order[rank]), float(y[order[rank + 4]] + 1e-9)) for rank in range(55)]
+    # Few objects, but too many messages for the best kind of picture.
+    near = next(one for one in falls if 2 <= told_of(one)[0] <= 4 and told_of(one)[1] > 16)
+    assert told_of(far)[0] > 10
+    stream = EventStream._make(np.concatenate((far[at], near[at])) for at in range(len(far)))
+    assert pick_event(workload, stream) == 1
+
+
+def test_messages_are_numbered_from_0_as_a_trace_has_them() -> None:
+    rng = np.random.default_rng(2)
+    workload = Workload(2, rng.random(12), rng.random(12), np.array([0.1]), np.array([0.9]))
+    shown = explain(workload, single_update(workload, int(np.argmin(workload.y)), 0.95))
+    page = explain_page(shown)
+    last = len(shown.messages) - 1
+    assert "<td>0</td>" in page
+    assert f"message {last} about" in page
+    assert f"<td>{last + 1}</td>" not in page
+    assert f"message {last + 1} about" not in page
+    words = [text.get_text() for axes in draw_explanation(shown).axes for text in axes.texts]
+    assert any(word.startswith("0") for word in words)
+    assert not any(word.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == str(last + 1) for word in words)

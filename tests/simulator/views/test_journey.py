@@ -2,12 +2,14 @@
 
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from floor.errors import RangecastError
-from simulator.runs.event_journey import follow_event
+from simulator.runs.event_journey import EventJourney, follow_event
 from simulator.runs.run import run_scenario
 from simulator.scenario.scenario import Scenario
 from simulator.views import journey_text
@@ -74,6 +76,62 @@ def test_faults_are_told_transmission_by_transmission() -> None:
     told = list(journey_lines(follow_event(scenario, ingredients, "paint-dense", 11), everything=True))
     assert sum(bool(HOP.match(line)) for line in told) == records[11]["overlay_hops"]
     assert any("never arrives" in line for line in told)
+
+
+@pytest.fixture(scope="module")
+def troubled() -> EventJourney:
+    """An event that meets losses, a partition, and a broker that crashes and returns."""
+    at = [
+        {"time": "90ms", "what": "partition", "whom": [5, 2]},
+        {"time": "130ms", "what": "heal", "whom": [5, 2]},
+        {"time": "198ms", "what": "crash", "whom": [5]},
+        {"time": "260ms", "what": "restore", "whom": [5]},
+    ]
+    faults = {"loss": 0.2, "timeout": "30ms", "detection": "20ms", "at": at}
+    scenario, ingredients = small("can", faults=faults)
+    assert ingredients.server not in (2, 5)
+    return follow_event(scenario, ingredients, "paint-dense", 11)
+
+
+def test_every_lost_hop_says_why_and_every_repeated_one_that_it_is(troubled: EventJourney) -> None:
+    sent, lines = troubled.sent, list(journey_lines(troubled, everything=True))
+    assert sent.arrive_s is not None
+    assert sent.again is not None
+    lost = np.isnan(sent.arrive_s[troubled.hops])
+    reasons = Counter(row.why for row in troubled.losses.values())
+    assert set(reasons) == {"link", "partition", "anew"}
+    told = [line for line in lines if HOP.match(line)]
+    never = [line for line in told if "never arrives" in line]
+    assert len(never) == lost.sum() == sum(reasons.values())
+    assert all(re.search("lost on the way|lost in a partition|lost to a crash|in vain", line) for line in never)
+    assert sum("lost in a partition" in line for line in lines) == reasons["partition"]
+    assert sum("sent again" in line for line in told) == sent.again[troubled.hops].sum() > 0
+    assert "down: broker 5 from 138.000 to 200.000" in lines
+    assert "apart from the rest: broker 2 from 30.000 to 70.000, broker 5 from 30.000 to 70.000" in lines
+    anew = [row for row in troubled.faults if row.what == "anew" and row.event == 11]
+    assert sum(line.startswith("  started anew at ") for line in lines) == len(anew) > 0
+
+
+def test_what_was_lost_is_drawn_up_to_there(troubled: EventJourney) -> None:
+    axes = draw_journey(troubled).axes[0]
+    drawn = {one.get_label(): one for one in axes.collections}
+    losses = troubled.losses.values()
+    crosses = np.asarray(drawn["lost"].get_offsets())
+    assert len(crosses) == len(losses)
+    ends = sorted((row.time_s + (row.seconds or 0.0) - troubled.arose_s) * 1e3 for row in losses)
+    assert np.allclose(sorted(crosses[:, 0]), ends)
+    half_way = sum(row.why in ("link", "partition") for row in losses)
+    ranks = crosses[:, 1]
+    assert 0 < np.sum(ranks != np.floor(ranks)) <= half_way
+    assert "sent again" in drawn
+    bars = [line for line in axes.lines if line.get_linewidth() == 5]
+    assert [np.asarray(bar.get_xdata()).tolist() for bar in bars] == [pytest.approx([138.0, 200.0])]
+
+
+def test_without_faults_nothing_is_marked() -> None:
+    axes = draw_journey(follow_event(*small("can"), "paint-dense", 11)).axes[0]
+    assert {one.get_label() for one in axes.collections} == {"hop", "delivery, by subscriptions reached"}
+    assert not axes.lines
 
 
 def test_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

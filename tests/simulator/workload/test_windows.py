@@ -18,10 +18,11 @@ def stream(times: list[float]) -> EventStream:
     return EventStream(numbers, zeros, zeros, np.zeros(count, np.int8), np.array(times, float), numbers)
 
 
-def windows_of(times: list[float], window: Window | None) -> list[tuple[list[int], float]]:
+def windows_of(times: list[float], window: Window | None, warm_up: int = 0) -> list[tuple[list[int], float]]:
     """Events of each window and when it closes, from the windows."""
     found, number = [], 0
-    for chunk in chunks_of(stream(times), window):
+    for chunk in chunks_of(stream(times), window, None, warm_up):
+        assert not chunk.first < warm_up < chunk.first + len(chunk.events.object)
         assert chunk.first == number
         assert chunk.starts[0] == 0
         assert chunk.starts[-1] == len(chunk.events.object)
@@ -69,6 +70,34 @@ def test_cut_by_time(ticks: list[int], length: int, most: tuple[int, int]) -> No
         patch.setattr(windows, "_WINDOWS", most[0])
         patch.setattr(windows, "_EVENTS", most[1])
         assert windows_of([float(tick) for tick in ticks], Window(seconds=float(length))) == by_time(ticks, length)
+
+
+@settings(deadline=None)
+@given(ticks=ticks.filter(bool), size=st.integers(1, 40), data=st.data())
+def test_windows_begin_anew_after_the_warm_up(ticks: list[int], size: int, data: st.DataObject) -> None:
+    """As if the events before and after were two streams, the second with a clock that starts at its first event."""
+    warm_up = data.draw(st.integers(1, len(ticks) - 1)) if len(ticks) > 1 else 0
+    before, after = ticks[:warm_up], ticks[warm_up:]
+    start = after[0] if warm_up else 0
+    times = [float(tick) for tick in ticks]
+    counted = by_count(times[:warm_up], size) + [
+        ([at + warm_up for at in group], closes) for group, closes in by_count(times[warm_up:], size)
+    ]
+    assert windows_of(times, Window(events=size), warm_up) == counted
+    *whole, last = by_time(before, size) or [([], 0.0)]
+    early = [(last[0], times[warm_up - 1])] if warm_up else []  # it waits for no more events
+    timed = [
+        ([at + warm_up for at in group], closes + start)
+        for group, closes in by_time([tick - start for tick in after], size)
+    ]
+    assert windows_of(times, Window(seconds=float(size)), warm_up) == [*whole, *early, *timed]
+
+
+def test_the_warm_up_by_hand() -> None:
+    times = [0.0, 0.5, 0.7, 1.2, 1.6, 2.0]
+    assert windows_of(times, Window(seconds=1.0), 2) == [([0, 1], 0.5), ([2, 3, 4], 1.7), ([5], 2.7)]
+    assert windows_of(times, Window(events=4), 1) == [([0], 0.0), ([1, 2, 3, 4], 1.6), ([5], 2.0)]
+    assert windows_of(times, None, 3) == windows_of(times, None)
 
 
 def test_edges_by_hand() -> None:

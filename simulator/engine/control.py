@@ -1,0 +1,92 @@
+"""Control messages: acknowledgements and watermarks, which carry no update.
+
+**Acknowledgements** are sent where messages may be lost: each broker acknowledges each transmission that comes to it,
+to its sender, at once.
+
+**Order "hold"** wants to know when nothing is missing. A broker that has served a message, and has heard the same
+from all to whom it sent it on, acknowledges it to the one it has it from (the termination detection of Dijkstra and
+Scholten); in the end the broker where the message started knows, and tells the broker at the server's place, if that
+is another. When this one knows it of all messages up to a window, it sends a watermark straight to every gateway that
+has some of that window, which then hands them to its subscriptions.
+
+Both are small and take their time on the way, but neither a broker's nor an uplink's; they are never lost.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+from topologies import Routes
+
+__all__ = ["Ends", "Watermarks", "control_rows", "echo", "watermarks", "words_to_server"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Ends(NamedTuple):
+    """Control messages, as columns: the window that each belongs to, and between which brokers it goes."""
+
+    window: Ints
+    sender: Ints
+    receiver: Ints
+
+
+@njit
+def echo(previous: Ints, message: Ints, served_s: Floats, delay_s: Floats, complete_s: Floats) -> Floats:
+    """When each hop's receiver had heard that all beyond it have the message; +inf for never.
+
+    Parameters
+    ----------
+    message : (hops,) int64 array
+        Message of each hop; a hop comes after its previous one.
+    served_s : (hops,) float64 array
+        When the receiver had served it; +inf for never.
+    complete_s : (messages,) float64 array
+        When the broker where each message starts had served it; raised to when it had heard from all.
+    """
+    heard_s = served_s.copy()
+    for row in range(len(previous) - 1, -1, -1):
+        back_s = heard_s[row] + delay_s[row]
+        if previous[row] >= 0:
+            heard_s[previous[row]] = max(heard_s[previous[row]], back_s)
+        else:
+            complete_s[message[row]] = max(complete_s[message[row]], back_s)
+    return heard_s
+
+
+def control_rows(brokers: int, *parts: Ends) -> Ints:
+    """Count control messages of the same window, sender and receiver: rows of `Traffic.control`."""
+    window, sender, receiver = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    keys, times = np.unique((window * brokers + sender) * brokers + receiver, return_counts=True)
+    return np.column_stack((keys // brokers**2, keys // brokers % brokers, keys % brokers, times))
+
+
+def words_to_server(window_of: Ints, sources: Ints, server: int) -> Ends:
+    """One for each message that started elsewhere and that everyone has."""
+    elsewhere = sources != server
+    return Ends(window_of[elsewhere], sources[elsewhere], np.full(int(elsewhere.sum()), server))
+
+
+def watermarks(window_of: Ints, message: Ints, gateway: Ints, server: int) -> Ends:
+    """One for each window and gateway that has some of it, but the server's own; of deliveries, as columns."""
+    pairs = np.unique(np.column_stack((window_of[message], gateway)), axis=0)
+    window, receiver = pairs[pairs[:, 1] != server].T
+    return Ends(window, np.full(len(window), server), receiver)
+
+
+class Watermarks:
+    """When the watermark of each window can leave the server's place; windows come in their order."""
+
+    def __init__(self, routes: Routes, server: int) -> None:
+        self._delay_s, self._last_s = routes.delay_ms[:, server] / 1e3, 0.0
+
+    def leave_s(self, windows: int, window_of: Ints, sources: Ints, complete_s: Floats) -> Floats:
+        """When nothing up to each window is missing, as far as the server's place knows."""
+        known_s = np.full(windows, self._last_s)
+        np.maximum.at(known_s, window_of, complete_s + self._delay_s[sources])
+        known_s = np.maximum.accumulate(known_s)
+        self._last_s = float(known_s[-1])
+        return known_s

@@ -1,0 +1,101 @@
+"""Room: what memory and disk a scenario takes at the least, told before anything is made.
+
+The estimates are low on purpose: they count arrays that are there whatever the approaches do, so that what is refused
+could not have ended well. What is not refused may still be too much.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pipeline
+from floor.cache import cache_dir
+from floor.machine import free_bytes, memory_bytes, size_text
+from simulator.scenario.mistakes import ScenarioError
+from simulator.scenario.scenario import Scenario
+
+__all__ = ["check_room", "population_disk_bytes"]
+
+_SUBSCRIPTION, _SUBSCRIPTION_ON_DISK = 64, 24
+"""Bytes of each: id, ends, place, gateway; rows of random numbers hardly compress."""
+_OBJECT, _OBJECT_ON_DISK = 64, 16
+"""x, y and the server's index."""
+_EVENT, _EVENT_ON_DISK = 41, 4
+"""Columns of the stream; its rows of `events.parquet`, which compress well."""
+_NODE, _PAIR, _WAY, _WAY_ON_DISK = 400, 28, 12, 4
+"""A node of the graph with its links; routes between two brokers; routes from a broker to a node."""
+_FAULT = 16
+
+
+class _Part(NamedTuple):
+    """What one key of a scenario takes."""
+
+    key: str
+    value: int
+    size: int
+
+
+def population_disk_bytes(count: int) -> int:
+    """Room on disk that so many subscriptions take at the least."""
+    return count * _SUBSCRIPTION_ON_DISK
+
+
+def check_room(scenario: Scenario, *, in_memory: bool = True, out: Path | None = None) -> None:
+    """Refuse a scenario that needs more memory or disk than there is.
+
+    Parameters
+    ----------
+    in_memory : bool
+        Whether the subscriptions are read, or stay on disk.
+    out : Path, optional
+        Where results are written; by default below the current directory.
+
+    Raises
+    ------
+    ScenarioError
+        One line: the key that takes most, its value, what is needed and what there is.
+    """
+    remedy = "lower it" if not in_memory else "lower it, or leave subscriptions on disk by --deliveries spark"
+    by_subscriptions = {"subscriptions.count": remedy}
+    _compare(list(_memory(scenario, in_memory)), memory_bytes(), "memory, and this machine has", by_subscriptions)
+    cache, records = free_bytes(cache_dir()), free_bytes(out or Path())
+    _compare(list(_cached(scenario)), cache, f"disk, and where the cache is ({cache_dir()}) are free", {})
+    rows = [_Part("events.count", scenario.events.count, scenario.events.count * _EVENT_ON_DISK)]
+    _compare(rows, records, "disk, and where the results go are free", {})
+
+
+def _compare(parts: list[_Part], there: int | None, what: str, remedies: dict[str, str]) -> None:
+    total = sum(part.size for part in parts)
+    if there is None or total <= there:
+        return
+    key, value, _ = max(parts, key=lambda part: part.size)
+    remedy = remedies.get(key, "lower it")
+    raise ScenarioError(f"{key} = {value}: needs at least {size_text(total)} of {what} {size_text(there)}; {remedy}")
+
+
+def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
+    nodes, brokers, faults = _nodes(scenario), scenario.network.brokers, scenario.faults
+    if in_memory:
+        yield _Part("subscriptions.count", scenario.subscriptions.count, scenario.subscriptions.count * _SUBSCRIPTION)
+    yield _Part("objects.count", scenario.objects.count, scenario.objects.count * _OBJECT)
+    yield _Part("events.count", scenario.events.count, scenario.events.count * _EVENT)
+    yield _Part("topology.nodes", nodes, nodes * (_NODE + brokers * _WAY))
+    yield _Part("network.brokers", brokers, brokers * brokers * _PAIR)
+    for key in ("crashes", "server_crashes", "joins", "leaves"):
+        yield _Part(f"faults.{key}", getattr(faults, key), getattr(faults, key) * _FAULT)
+
+
+def _cached(scenario: Scenario) -> Iterator[_Part]:
+    """What has yet to be put into the cache."""
+    about, brokers = scenario.subscriptions, scenario.network.brokers
+    spec = pipeline.PopulationSpec(about.distribution, about.count, scenario.seed)
+    if not pipeline.population_path(spec, cache_dir() / "populations").exists():
+        yield _Part("subscriptions.count", about.count, population_disk_bytes(about.count))
+    if scenario.events.file is None:
+        yield _Part("objects.count", scenario.objects.count, scenario.objects.count * _OBJECT_ON_DISK)
+    yield _Part("topology.nodes", _nodes(scenario), brokers * _nodes(scenario) * _WAY_ON_DISK)
+
+
+def _nodes(scenario: Scenario) -> int:
+    """Nodes of the IP network that are sure; of a file those that the brokers need."""
+    return scenario.network.brokers if scenario.topology.file is not None else scenario.topology.nodes

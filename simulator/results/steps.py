@@ -1,0 +1,306 @@
+"""Everything that happens to watched subscriptions, step by step, beside what is right then: kernels of `timeline`.
+
+A step is an event, which changes what is right, or the arrival of a message at a subscription, which changes what
+that one holds (`receiving`). Steps come in the order of time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+from simulator.results.chains import Chains, take_note
+from simulator.results.receiving import Arriving, Held, arrive, held_list, look, note_of
+from simulator.results.truth import TruthArrays, change_object, fill_lists, find
+
+__all__ = ["Clock", "Expected", "Happening", "Told", "count_notes", "run_steps"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Clock(NamedTuple):
+    """The state of every subscription."""
+
+    present: Flags
+    under_way: Ints
+    """Arrivals to come of windows that have begun."""
+    unsettled: Flags
+    """Whether an event of a window that is not complete concerns it."""
+    wrong: Flags
+    counted: Flags
+    """Whether its time counts."""
+    told: Ints
+    """First event of the last window that it is told of."""
+    told_s: Floats
+    """When it has been told all of it."""
+
+
+class Happening(NamedTuple):
+    """What happens, in order: event `at` of the chunk if `arrival` is false, else arrival `at`."""
+
+    time_s: Floats
+    arrival: Flags
+    at: Ints
+    first_event: int
+    """Number of the chunk's first event."""
+    window: Ints
+    """(events,) window of each event."""
+    first: Flags
+    """(events,) whether an event is the first of its window."""
+    last: Flags
+    object: Ints
+    x: Floats
+    y: Floats
+
+
+class Expected(NamedTuple):
+    """Who is told of each window, and how often."""
+
+    start: Ints
+    """(windows + 1,) where the subscriptions of each window start."""
+    subscription: Ints
+    times: Ints
+    """How many arrivals of the window come to the subscription."""
+    last_s: Floats
+    """When the last of them does."""
+    need_start: Ints
+    """(windows + 1,) where the notifications of each window start that are held against need."""
+    need_subscription: Ints
+    need_object: Ints
+    need_updated: Flags
+    """Whether the object is one that the window changes."""
+
+
+class Told(NamedTuple):
+    """What the steps come to."""
+
+    stale_s: Floats
+    """(windows,) from the window's first event until a list had taken it in, added up over the lists it changed."""
+    lists: Ints
+    """(windows,) lists that count and that the window changed and told."""
+    wrong_s: Floats
+    """(windows,) from the window's first event to the next one's: seconds that lists were wrong, added up."""
+    counted_s: Floats
+    """(windows,) likewise: seconds of all subscriptions that count."""
+    mismatch: Ints
+    """(2,) subscription and event of the first list that was wrong at rest; -1 if none."""
+    objects: Ints
+    """(2, k) that list, and the right one."""
+    y: Floats
+    wrong_before: Ints
+    """(steps,) lists that count and were wrong until each step."""
+    missed: Ints
+    """(2,) window and subscription of the first list that changed without a word; -1 if none."""
+    spare: Flags
+    """(notifications,) whether one tells of an object that is in the list as before, or not as before."""
+
+
+@njit
+def count_notes(truth: TruthArrays, events: Happening) -> int:
+    """At most so many notes are taken of what events make stale."""
+    places, count = truth.x.copy(), 0
+    for e in range(len(events.object)):
+        i = events.object[e]
+        for s in range(len(truth.l)):
+            was, now = truth.l[s] <= places[i] <= truth.r[s], truth.l[s] <= events.x[e] <= truth.r[s]
+            count += was or now
+        places[i] = events.x[e]
+    return count
+
+
+@njit
+def _look_before(truth: TruthArrays, expected: Expected, window: int, was: Floats) -> None:
+    """Note x, and the y by which each object that is told of was in the list before the window; NaN if it was not."""
+    for n in range(expected.need_start[window], expected.need_start[window + 1]):
+        s, i = expected.need_subscription[n], expected.need_object[n]
+        p = find(truth.ids, s, i)
+        was[n, 0] = truth.values[s, p] if p >= 0 else np.nan
+        was[n, 1] = truth.x[i] if 0 <= i < len(truth.x) else np.nan
+
+
+@njit
+def _look_after(truth: TruthArrays, expected: Expected, window: int, was: Floats, told: Told) -> None:
+    """Judge the notifications of a window by the lists before and after."""
+    for n in range(expected.need_start[window], expected.need_start[window + 1]):
+        s, i = expected.need_subscription[n], expected.need_object[n]
+        p = find(truth.ids, s, i)
+        if np.isnan(was[n, 0]):
+            needed = p >= 0
+        elif not expected.need_updated[n]:
+            needed = False
+        else:
+            needed = p < 0 or truth.values[s, p] != was[n, 0] or truth.x[i] != was[n, 1]
+        told.spare[n] = not needed
+
+
+@njit
+def _happen(
+    truth: TruthArrays,
+    chains: Chains,
+    clock: Clock,
+    events: Happening,
+    e: int,
+    relaxed: bool,
+    concerned: Ints,
+    moved: Flags,
+) -> int:
+    """Let an event change what is right; how many subscriptions it concerns, which, and whose list it changes.
+
+    A list is looked at only if the object is in it or would be.
+    """
+    i, x, y = events.object[e], events.x[e], events.y[e]
+    old_x, old_y, k = truth.x[i], truth.y[i], truth.ids.shape[1]
+    if x == old_x and y == old_y:
+        return 0
+    change_object(truth, i, x, y)
+    count = 0
+    one = np.empty(1, np.int64)
+    for s in range(len(truth.l)):
+        was, now = truth.l[s] <= old_x <= truth.r[s], truth.l[s] <= x <= truth.r[s]
+        if not clock.present[s] or not (was or now):
+            continue
+        concerned[count] = s
+        moved[count] = False
+        if relaxed and note_of(chains.head, chains.after, chains.object, s, i) < 0:
+            note = take_note(chains.head, chains.free, chains.after, s, -1)
+            chains.object[note], chains.key[note], chains.y[note] = i, -1, old_y if was else np.inf
+        member = find(truth.ids, s, i) >= 0
+        worst_y, worst = truth.values[s, k - 1], truth.ids[s, k - 1]
+        if member or (now and (y < worst_y or (y == worst_y and (i < worst or worst < 0)))):
+            before_ids, before_values = truth.ids[s].copy(), truth.values[s].copy()
+            one[0] = s
+            fill_lists(truth, one)
+            for p in range(k):
+                same = truth.ids[s, p] == before_ids[p] and truth.values[s, p] == before_values[p]
+                moved[count] = moved[count] or not same
+            if member and x != old_x and now:
+                moved[count] = True
+        count += 1
+    return count
+
+
+@njit
+def _begin(clock: Clock, expected: Expected, window: int, number: int) -> None:
+    """Note who will be told of a window."""
+    for at in range(expected.start[window], expected.start[window + 1]):
+        s = expected.subscription[at]
+        clock.under_way[s] += expected.times[at]
+        clock.told[s], clock.told_s[s] = number, expected.last_s[at]
+
+
+@njit
+def _changed(clock: Clock, s: int, window: int, number: int, arose_s: float, told: Told) -> None:
+    """Account for a list that a window has changed."""
+    if clock.told[s] != number:
+        if told.missed[0] < 0:
+            told.missed[0], told.missed[1] = window, s
+    elif clock.counted[s]:
+        told.stale_s[window] += clock.told_s[s] - arose_s
+        told.lists[window] += 1
+
+
+@njit
+def _moved_in_list(truth: TruthArrays, s: int, events: Happening, e: int, began: int, old_x: Floats) -> bool:
+    """Whether the object of an event is in the list, but not where it was when the window began."""
+    first = began
+    while events.object[first] != events.object[e]:
+        first += 1
+    return truth.x[events.object[e]] != old_x[first] and find(truth.ids, s, events.object[e]) >= 0
+
+
+@njit
+def run_steps(
+    truth: TruthArrays,
+    held: Held,
+    chains: Chains,
+    clock: Clock,
+    events: Happening,
+    come: Arriving,
+    expected: Expected,
+    told: Told,
+    now_s: float,
+    in_place: bool,
+    relaxed: bool,
+) -> float:
+    """Let everything happen; the time of the last step. `now_s` is where the last call ended."""
+    m, k = truth.ids.shape
+    concerned, moved, touched = np.empty(m, np.int64), np.empty(m, np.bool_), np.empty(m, np.int64)
+    # As it was before a window of several events, for those that it concerns.
+    room = 0 if np.all(events.first) else m
+    first_ids, first_values = np.empty((room, k), np.int64), np.empty((room, k))
+    wrong = np.count_nonzero(clock.wrong & clock.counted & clock.present)
+    counted = np.count_nonzero(clock.counted & clock.present)
+    was, old_x = np.empty((len(expected.need_object), 2)), np.empty(len(events.object))
+    begun, began, window, number, arose_s = 0, 0, -1, -1, 0.0
+    for step in range(len(events.time_s)):
+        time_s, at = events.time_s[step], events.at[step]
+        told.wrong_before[step] = wrong
+        if window >= 0:
+            told.wrong_s[window] += wrong * (time_s - now_s)
+            told.counted_s[window] += counted * (time_s - now_s)
+        now_s = time_s
+        if events.arrival[step]:
+            s = come.subscription[at]
+            if not clock.present[s]:
+                continue
+            clock.under_way[s] -= 1
+            arrive(truth, held, chains, come, at, in_place, relaxed)
+            concerned[0], count, event = s, 1, come.number[at]
+        else:
+            window, event = events.window[at], events.first_event + at
+            if events.first[at]:
+                begun, number, arose_s = 0, event, time_s
+                began = at
+                _look_before(truth, expected, window, was)
+                _begin(clock, expected, window, number)
+            alone = events.first[at] and events.last[at]
+            old_x[at] = truth.x[events.object[at]]
+            if not alone:  # what the window comes to is known at its end; until then its lists are on their way
+                for s in range(m):
+                    holds = truth.l[s] <= events.x[at] <= truth.r[s]
+                    holds = holds or truth.l[s] <= truth.x[events.object[at]] <= truth.r[s]
+                    if clock.present[s] and holds and not clock.unsettled[s]:
+                        clock.unsettled[s] = True
+                        first_ids[s], first_values[s] = truth.ids[s], truth.values[s]
+                        touched[begun] = s
+                        begun += 1
+            count = _happen(truth, chains, clock, events, at, relaxed, concerned, moved)
+            if events.last[at]:
+                _look_after(truth, expected, window, was, told)
+            if alone:
+                for c in range(count):
+                    if moved[c]:
+                        _changed(clock, concerned[c], window, number, arose_s, told)
+            elif events.last[at]:
+                for c in range(begun):
+                    s = touched[c]
+                    clock.unsettled[s] = False
+                    same = True
+                    for p in range(k):
+                        same = (
+                            same and first_ids[s, p] == truth.ids[s, p] and first_values[s, p] == truth.values[s, p]
+                        )
+                    for e in range(began, at + 1):
+                        same = same and not _moved_in_list(truth, s, events, e, began, old_x)
+                    if not same:
+                        _changed(clock, s, window, number, arose_s, told)
+                concerned[:begun] = touched[:begun]
+                count = begun
+        for c in range(count):
+            s = concerned[c]
+            rests = clock.under_way[s] == 0 and not clock.unsettled[s]
+            if not (rests or clock.counted[s]):  # nobody asks what it holds meanwhile
+                continue
+            now_wrong = look(truth, held, chains, s, relaxed, rests)
+            if now_wrong != clock.wrong[s]:
+                clock.wrong[s] = now_wrong
+                if clock.counted[s]:
+                    wrong += 1 if now_wrong else -1
+            if rests and now_wrong and told.mismatch[0] < 0:
+                told.mismatch[0], told.mismatch[1] = s, event
+                held_list(truth, held, chains, s, relaxed, told.objects[0], told.y[0])
+                told.objects[1], told.y[1] = truth.ids[s], truth.values[s]
+    return now_s

@@ -1,0 +1,107 @@
+"""What is wrong first, the slow way: everybody acts on its messages window by window, and all is compared then."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tests.oracles.timeline import INF, Objects, top
+
+Row = Mapping[str, Any]
+
+
+class Window(NamedTuple):
+    """Events that are answered at once, and who is notified by which row."""
+
+    first: int
+    """Number of its first event."""
+    events: Sequence[tuple[int, float, float]]
+    """Object, x and y of each."""
+    told: Sequence[tuple[int, Row]]
+    """Subscription and message of each notification, in the order of messages."""
+    joined: Mapping[int, tuple[float, float]]
+    """Subscriptions that come before it."""
+    left: Iterable[int]
+
+
+class Receiver:
+    """A subscription that acts on its messages alone."""
+
+    def __init__(self, ends: tuple[float, float], objects: Objects, k: int, *, relaxed: bool) -> None:
+        self.ends, self.k, self.relaxed = ends, k, relaxed
+        l, r = ends
+        self.kept = {i: y for i, (x, y) in objects.items() if l <= x <= r and y < INF}
+        if not relaxed:
+            self.kept = {i: y for y, i in top(objects, l, r, k)}
+
+    def take(self, row: Row) -> None:
+        """Act on a message."""
+        i, y = row["object"], row["y"]
+        if row.get("dropped", -1) >= 0:
+            self.kept.pop(row["dropped"], None)
+        if i < 0:
+            return
+        self.kept.pop(i, None)
+        inside = "x" not in row or self.ends[0] <= row["x"] <= self.ends[1]
+        if inside and y != INF:
+            self.kept[i] = y
+        if not self.relaxed:
+            self.kept = {i: y for y, i in self.ranked()}
+
+    def ranked(self) -> list[tuple[float, int]]:
+        """Its list; what is no number is above all numbers."""
+        order = sorted(self.kept.items(), key=lambda pair: (INF if pair[1] != pair[1] else pair[1], pair[0]))
+        return [(y, i) for i, y in order[: self.k]]
+
+    def right(self, objects: Objects) -> bool:
+        """Whether its list is the right one, and nothing that it knows is no number."""
+        known = all(y == y for y in self.kept.values())
+        return known and self.ranked() == top(objects, *self.ends, self.k)
+
+
+def needed(
+    i: int, old: Objects, new: Objects, before: Sequence[int], after: Sequence[int], changed: set[int]
+) -> bool:
+    """Whether an object is new in a list, or was in it and is changed by the window."""
+    if i not in before:
+        return i in after
+    return i in changed and (i not in after or old.get(i) != new[i])
+
+
+def first_wrong(
+    objects: Objects,
+    subscriptions: Mapping[int, tuple[float, float]],
+    k: int,
+    windows: Iterable[Window],
+    *,
+    exact: bool,
+    relaxed: bool,
+) -> int | None:
+    """First event of the first window after which something is wrong; None if nothing is."""
+    here = dict(objects)
+    there = {s: Receiver(ends, here, k, relaxed=relaxed) for s, ends in subscriptions.items()}
+    for window in windows:
+        for s in window.left:
+            there.pop(s, None)
+        there |= {s: Receiver(ends, here, k, relaxed=relaxed) for s, ends in window.joined.items()}
+        before = dict(here)
+        for i, x, y in window.events:
+            here[i] = (x, y)
+        changed = {i for i, _, _ in window.events}
+        told: dict[int, list[Row]] = {s: [] for s in there}
+        for s, row in window.told:
+            if s in there:
+                told[s].append(row)
+                there[s].take(row)
+        for s, receiver in there.items():
+            old, new = (top(one, *receiver.ends, k) for one in (before, here))
+            was, now = ([i for _, i in ranked] for ranked in (old, new))
+            moved = any(i in before and before[i][0] != here[i][0] for i in now)
+            names = [row["object"] if row["object"] >= 0 else row.get("dropped", -1) for row in told[s]]
+            if (old != new or moved) and not names:
+                return window.first
+            if len({row["object"] for row in told[s]}) < len(told[s]):
+                return window.first
+            if exact and not all(needed(i, before, here, was, now, changed) for i in names):
+                return window.first
+            if not receiver.right(here):
+                return window.first
+    return None

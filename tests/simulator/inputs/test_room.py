@@ -1,0 +1,79 @@
+"""Scenarios that cannot end well are refused before anything is made, with what they need."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator.cli.entry import main
+from simulator.inputs import room
+from simulator.inputs.room import check_room
+from simulator.scenario.mistakes import ScenarioError
+from simulator.scenario.scenario import Scenario
+from tests.simulator.one_line import told_in_one_line
+
+
+def scenario(**changes: Any) -> Scenario:
+    return Scenario.model_validate({"name": "large", "approaches": ["paint-dense"], **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "start", "rule"),
+    [
+        ({"subscriptions": {"count": 10**11}}, "subscriptions.count = 100000000000: needs at least 6.4 TB", "spark"),
+        ({"objects": {"count": 10**12}}, "objects.count = 1000000000000: needs at least 64 TB of memory", "lower it"),
+        ({"events": {"count": 10**30}}, f"events.count = {10**30}: needs at least", "this machine has"),
+        ({"topology": {"nodes": 10**11}}, "topology.nodes = 100000000000: needs", "this machine has"),
+        (
+            {"topology": {"nodes": 10**6}, "network": {"brokers": 10**6}},
+            "network.brokers = 1000000: needs at least 40 TB",
+            "lower it",
+        ),
+        ({"engine": "des", "faults": {"joins": 10**12}}, "faults.joins = 1000000000000: needs", "lower it"),
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused(changes: dict[str, Any], start: str, rule: str) -> None:
+    told_in_one_line(lambda: check_room(scenario(**changes)), ScenarioError, start, rule)
+
+
+def test_what_does_not_fit_on_the_disk_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
+    many = scenario(subscriptions={"count": 10**9})
+    monkeypatch.setattr(room, "free_bytes", lambda _: 10**9)
+    start = "subscriptions.count = 1000000000: needs at least 24 GB of disk"
+    told_in_one_line(lambda: check_room(many, in_memory=False), ScenarioError, start, "are free 1 GB; lower it")
+    monkeypatch.setattr(room, "free_bytes", lambda _: None)
+    check_room(many, in_memory=False)
+
+
+def test_what_fits_passes() -> None:
+    check_room(scenario())
+    check_room(scenario(subscriptions={"count": 10_000_000}, topology={"nodes": 20_000}, network={"brokers": 1000}))
+
+
+@pytest.mark.parametrize("command", ["run", "explain"])
+def test_the_command_line_refuses_it_at_once(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "large.toml").write_text('name = "large"\napproaches = ["unicast"]\nobjects.count = 500000000000\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["rangecast", command, "large.toml"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = capsys.readouterr().err
+    assert (ended.value.code, told.count("\n")) == (2, 1)
+    assert told.startswith("rangecast: objects.count = 500000000000: needs at least 32 TB of memory")
+    assert [path.name for path in tmp_path.iterdir()] == ["large.toml"]
+
+
+def test_a_population_by_itself_is_refused_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["population", "--count", str(10**12), "--out", str(tmp_path / "population")]
+    monkeypatch.setattr(sys, "argv", ["rangecast", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "--count 1000000000000: needs at least 24 TB of disk" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,131 @@
+"""How long lists are stale and wrong, by hand: three brokers in a row, 10 ms and 30 ms apart, and no other delay.
+
+There is one object, whose y falls at every event, and each node has a subscription to everything: every event changes
+every list, and a list is right while it has the last event that arose.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from simulator.inputs.ingredients import Ingredients, assemble, place_brokers
+from simulator.results.collectors import EventRecords
+from simulator.results.lists import Lists
+from simulator.results.needed import needed_of
+from simulator.runs.answer import answer, verified_records
+from simulator.scenario.scenario import Scenario
+from simulator.workload.events import LOWER, EventStream
+from simulator.workload.workload import Workload
+
+MS = [[0.0, 10.0, 40.0], [10.0, 0.0, 30.0], [40.0, 30.0, 0.0]]
+"""From node to node."""
+AT_MS = [0.0, 5.0, 100.0, 103.0, 300.0]
+FROM_NODE = [2, 0, 1, 2, 0]
+
+
+class Row(NamedTuple):
+    scenario: Scenario
+    ingredients: Ingredients
+    server: int
+    """Its node."""
+
+
+def row(approach: str, order: str) -> Row:
+    scenario = Scenario.model_validate(
+        {
+            "name": "row",
+            "k": 1,
+            "approaches": [approach],
+            "engine": "des",
+            "verify": "all",
+            "topology": {"model": "barabasi-albert", "nodes": 3},
+            "network": {"kind": "tree", "brokers": 3, "order": order},
+            "objects": {"count": 1},
+            "subscriptions": {"count": 3},
+            "events": {"count": len(AT_MS)},
+            "costs": dict.fromkeys(("broker", "first_k", "min_y", "snap", "send"), "0s"),
+        }
+    )
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from((node, {"x": float(node), "y": 0.0}) for node in range(3))
+    graph.add_edge(0, 1, delay_ms=MS[0][1], bandwidth_mbps=1e12)
+    graph.add_edge(1, 2, delay_ms=MS[1][2], bandwidth_mbps=1e12)
+    workload = Workload(1, np.array([0.5]), np.array([1.0]), np.zeros(3), np.ones(3))
+    ingredients = assemble(scenario, workload, np.array([0.1, 0.5, 0.9]), graph=graph)
+    node_of = place_brokers(scenario, graph).tolist()
+    count = len(AT_MS)
+    events = EventStream(
+        np.zeros(count, np.int64),
+        np.full(count, 0.5),
+        np.linspace(0.9, 0.1, count),
+        np.full(count, LOWER, np.int8),
+        np.array(AT_MS) / 1e3,
+        np.array([node_of.index(node) for node in FROM_NODE]),
+    )
+    return Row(scenario, ingredients._replace(events=events), node_of[ingredients.server])
+
+
+def wrong_ms(taken_ms: list[float]) -> float:
+    """How long a list is wrong, if it takes the events in at these times, and the run ends with the last of all."""
+    spans = [(at, min(taken, after)) for (at, after), taken in zip(pairwise([*AT_MS, np.inf]), taken_ms, strict=True)]
+    return sum(end - start for start, end in spans)
+
+
+@pytest.mark.parametrize("order", ["place", "none", "hold"])
+@pytest.mark.parametrize("approach", ["paint-dense", "unicast"])
+def test_lists_are_stale_for_the_way_to_the_server_and_back(approach: str, order: str) -> None:
+    scenario, ingredients, server = row(approach, order)
+    table, mismatch = verified_records(scenario, ingredients, approach)
+    assert mismatch is None
+    answered, known = 0.0, 0.0
+    taken: list[list[float]] = []
+    for at, node in zip(AT_MS, FROM_NODE, strict=True):
+        answered = max(answered, at + MS[node][server])  # the server answers in order
+        known = max(known, answered + 2 * max(MS[server]))  # the last gateway has acknowledged it
+        taken.append([(known if order == "hold" else answered) + MS[server][node] for node in range(3)])
+    stale = [sum(times) / 3 - at for at, times in zip(AT_MS, taken, strict=True)]
+    assert table["stale"].to_pylist() == pytest.approx(stale, abs=1e-6)
+    last = max(map(max, taken))
+    wrong = sum(wrong_ms([times[node] for times in taken]) for node in range(3))
+    assert sum(table["wrong_s"].to_pylist()) == pytest.approx(wrong / 1e3, abs=1e-9)
+    assert sum(table["counted_s"].to_pylist()) == pytest.approx(3 * last / 1e3, abs=1e-9)
+
+
+@pytest.mark.parametrize("order", ["place", "none"])
+def test_without_a_server_a_near_event_overtakes_a_far_one(order: str) -> None:
+    scenario, ingredients, _ = row("cn-relax", order)
+    table, mismatch = verified_records(scenario, ingredients, "cn-relax")
+    assert mismatch is None
+    come = [[at + MS[node][there] for there in range(3)] for at, node in zip(AT_MS, FROM_NODE, strict=True)]
+    stale = [sum(times) / 3 - at for at, times in zip(AT_MS, come, strict=True)]
+    assert table["stale"].to_pylist() == pytest.approx(stale, abs=1e-6)
+    right = 0.0
+    for there in range(3):
+        times = sorted({*AT_MS, *(times[there] for times in come)})
+        for at, after in pairwise(times):
+            arisen = max(event for event, time in enumerate(AT_MS) if time <= at)
+            had = [event for event, times in enumerate(come) if times[there] <= at]
+            last = max(had, key=lambda event: event if order == "place" else come[event][there], default=-1)
+            right += (last == arisen) * (after - at)
+        right += max(map(max, come)) - times[-1]  # in the end
+    wrong = 3 * max(map(max, come)) - right
+    assert sum(table["wrong_s"].to_pylist()) == pytest.approx(wrong / 1e3, abs=1e-9)
+
+
+@pytest.mark.parametrize(("order", "wrong"), [("place", 0.0), ("none", 2 / 3), ("hold", 0.0)])
+def test_lists_end_wrong_where_the_last_event_is_overtaken(order: str, wrong: float) -> None:
+    """An event at node 2 comes to nodes 0 and 1 after the next one, at node 0."""
+    scenario, ingredients, _ = row("cn-relax", order)
+    ingredients = ingredients._replace(events=ingredients.events.part(0, 2))
+    lists, needed = Lists(scenario, ingredients, "cn-relax"), needed_of(scenario, ingredients)
+    answer(
+        scenario,
+        ingredients,
+        "cn-relax",
+        [EventRecords(scenario, ingredients, "cn-relax", needed, lists, lambda _: None)],
+    )
+    assert lists.ends_wrong == pytest.approx(wrong)
+    assert lists.mismatch is None
