@@ -9,21 +9,9 @@ from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from tests.simulator.one_line import told_in_one_line
-
-DEMO = Path(__file__).parents[3] / "scenarios" / "demo.toml"
+from tests.simulator.scenario.test_scenario import SMALL
 
 TRIANGLE = "0 1 5.0 100.0\n1 2 5.0 100.0\n2 0 5.0 100.0\n"
-SMALL = """
-name = "small"
-k = 3
-approaches = ["paint-dense", "unicast"]
-
-[objects]
-count = 10
-
-[network]
-brokers = 4
-"""
 
 
 def with_file(tmp_path: Path, more: str = "", *, name: str = "net.edges") -> Path:
