@@ -181,22 +181,6 @@ def test_overrides_replace_and_are_checked(tmp_path: Path) -> None:
         load_scenario(path, ("extends=base.toml",))
 
 
-def test_a_duration_takes_the_place_of_a_count_and_the_other_way_round(tmp_path: Path) -> None:
-    path = tmp_path / "base.toml"
-    path.write_text(f"{SMALL}\n[events]\ncount = 9\nrate = '10/s'\n", encoding="utf-8")
-    lasting = load_scenario(path, ("events.duration=3s",))
-    assert lasting.events.duration_s == 3
-    assert "count" not in scenario_toml(lasting).partition("[events]")[2].partition("[")[0]
-    below = tmp_path / "below.toml"
-    below.write_text('extends = "base.toml"\nevents.duration = "2s"\n', encoding="utf-8")
-    assert load_scenario(below).events.duration_s == 2
-    again = load_scenario(below, ("events.count=5",)).events
-    assert (again.count, again.duration_s) == (5, None)
-    written = tmp_path / "written.toml"
-    written.write_text(scenario_toml(lasting), encoding="utf-8")
-    assert load_scenario(written) == lasting
-
-
 def test_an_override_is_blamed_for_its_own_value_only(tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL.replace("brokers = 4", "brokers = 0"), encoding="utf-8")
