@@ -19,6 +19,8 @@ class Chains(NamedTuple):
     head: Ints
     free: Ints
     """(1,) first note that is not in use."""
+    noted: Ints
+    """(objects,) how many subscribers of CN-Relax have a note of each."""
     after: Ints
     key: Ints
     object: Ints
@@ -27,10 +29,11 @@ class Chains(NamedTuple):
     y: Floats
 
 
-def make_chains(subscriptions: int) -> Chains:
+def make_chains(subscriptions: int, objects: int) -> Chains:
     """No notes yet."""
-    after, key, objects, dropped = np.empty((4, 0), np.int64)
-    return Chains(np.full(subscriptions, -1), np.full(1, -1), after, key, objects, dropped, np.empty(0), np.empty(0))
+    after, key, noted, dropped = np.empty((4, 0), np.int64)
+    heads = (np.full(subscriptions, -1), np.full(1, -1), np.zeros(objects, np.int64))
+    return Chains(*heads, after, key, noted, dropped, np.empty(0), np.empty(0))
 
 
 def grown(chains: Chains, more: int) -> Chains:

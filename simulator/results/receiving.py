@@ -117,6 +117,8 @@ def _arrive_at_relaxed(truth: TruthArrays, chains: Chains, come: Arriving, a: in
     if note < 0:
         note = take_note(chains.head, chains.free, chains.after, s, -1)
         chains.object[note], chains.key[note] = i, -1
+        if 0 <= i < len(chains.noted):
+            chains.noted[i] += 1
         chains.y[note] = _right_y(truth.x, truth.y, truth.l[s], truth.r[s], i)
     if not in_place or come.key[a] > chains.key[note]:
         inside = truth.l[s] <= come.x[a] <= truth.r[s]
@@ -161,6 +163,7 @@ def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) ->
     """The same for CN-Relax: one walk along the notes, in which no call is made, since there are many."""
     x, y, l, r, ids = truth.x, truth.y, truth.l[s], truth.r[s], truth.ids
     head, free, after, objects, known = chains.head, chains.free, chains.after, chains.object, chains.y
+    noted = chains.noted
     k = ids.shape[1]
     worst_y, worst = truth.values[s, k - 1], ids[s, k - 1]
     wrong, before, at = False, -1, head[s]
@@ -183,6 +186,8 @@ def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) ->
                 after[before] = following
             after[at] = free[0]
             free[0] = at
+            if 0 <= i < len(noted):
+                noted[i] -= 1
         else:
             before = at
         at = following

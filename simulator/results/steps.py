@@ -157,6 +157,7 @@ def _happen(
         return 0
     change_object(truth, i, x, y)
     count = 0
+    unnoted = relaxed and chains.noted[i] == 0
     one = np.empty(1, np.int64)
     for s in range(len(truth.l)):
         was, now = truth.l[s] <= old_x <= truth.r[s], truth.l[s] <= x <= truth.r[s]
@@ -164,8 +165,9 @@ def _happen(
             continue
         concerned[count] = s
         moved[count] = False
-        if relaxed and note_of(chains.head, chains.after, chains.object, s, i) < 0:
+        if unnoted or (relaxed and note_of(chains.head, chains.after, chains.object, s, i) < 0):
             note = take_note(chains.head, chains.free, chains.after, s, -1)
+            chains.noted[i] += 1
             chains.object[note], chains.key[note], chains.y[note] = i, -1, old_y if was else np.inf
         member = find(truth.ids, s, i) >= 0
         worst_y, worst = truth.values[s, k - 1], truth.ids[s, k - 1]

@@ -110,7 +110,7 @@ class Timeline:
         shape = (len(l), workload.k)
         objects, values = np.full(shape, -1, np.int32), np.full(shape, np.inf)
         self._held = Held(objects, values, objects.copy(), values.copy())
-        self._chains = make_chains(len(l))
+        self._chains = make_chains(len(l), room)
         present, unsettled, wrong = np.zeros((3, len(l)), np.bool_)
         told, told_s = np.full(len(l), -1), np.zeros(len(l))
         self._clock = Clock(present, np.zeros(len(l), np.int64), unsettled, wrong, counted, told, told_s)
