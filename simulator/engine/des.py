@@ -10,7 +10,7 @@ the times at which broker and uplink become free. That is exact, and an order of
 a store per broker.
 
 Chunks come to the clock one by one, as their first events arise, and leave when their last message has arrived.
-What may go wrong meanwhile is told in `simulator.injector`.
+What may go wrong meanwhile is told in `fault_injector`.
 """
 
 import gc

@@ -389,4 +389,5 @@ class FaultyTransit(Transit):
         )
         if world.watermarks is None:
             return carried
-        return held_back(world.ingredients, world.watermarks, carried, *heard_of(self._attempts, len(overlay)))
+        heard, complete_s = heard_of(self._attempts, len(overlay))
+        return held_back(world.ingredients, carried, heard, world.watermarks, complete_s)

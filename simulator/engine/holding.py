@@ -22,21 +22,27 @@ class Heard(NamedTuple):
     message: Ints
     sender: Ints
     receiver: Ints
-    depart_s: Floats
+    depart_s: Floats | None = None
+    """None without a clock."""
 
 
 def held_back(
-    ingredients: Ingredients, leaving: Watermarks, carried: Carried, heard: Heard, complete_s: Floats
+    ingredients: Ingredients,
+    carried: Carried,
+    heard: Heard,
+    leaving: Watermarks | None = None,
+    complete_s: Floats | None = None,
 ) -> Carried:
-    """Add what order "hold" sends, and when watermarks leave.
+    """Add what order "hold" sends and, with a clock, when.
 
     Parameters
     ----------
-    complete_s : (messages,) float64 array
+    leaving : Watermarks, optional
+        Tells when those of a window can leave; None without a clock.
+    complete_s : (messages,) float64 array, optional
         When the broker where each message starts knew that everyone had it.
     """
     traffic, window_of, server = carried.traffic, carried.window_of, ingredients.server
-    watermark_s = leaving.leave_s(carried.chunk.windows, window_of, carried.sources, complete_s)
     elsewhere = np.flatnonzero(carried.sources != server)
     acknowledged = Ends(window_of[heard.message], heard.sender, heard.receiver)
     told = words_to_server(window_of, carried.sources, server)
@@ -44,18 +50,20 @@ def held_back(
     rows = control_rows(len(ingredients.network), acknowledged, told, marks)
     if traffic.control is not None:
         rows = np.concatenate((traffic.control, rows))
-    sent = carried.sent
+    watermark_s = depart_s = told_s = None
+    if leaving is not None and complete_s is not None:
+        watermark_s = leaving.leave_s(carried.chunk.windows, window_of, carried.sources, complete_s)
+        depart_s, told_s = watermark_s[marks.window], complete_s[elsewhere]
+    sent, moments = carried.sent, carried.moments
     if sent is not None:
-        routes = ingredients.routes
         sent = joined(
             sent,
-            control_transmissions(acknowledged, heard.message, heard.depart_s, routes),
-            control_transmissions(told, elsewhere, complete_s[elsewhere], routes),
-            control_transmissions(marks, None, watermark_s[marks.window], routes),
+            control_transmissions(acknowledged, heard.message, heard.depart_s, ingredients.routes),
+            control_transmissions(told, elsewhere, told_s, ingredients.routes),
+            control_transmissions(marks, None, depart_s, ingredients.routes),
         )
-    moments = carried.moments
     if moments is not None:
-        left_s = (moments.control_s, heard.depart_s, complete_s[elsewhere], watermark_s[marks.window])
-        moments = moments._replace(control_s=np.concatenate(left_s))
+        left_s = [times for times in (heard.depart_s, told_s, depart_s) if times is not None]
+        moments = moments._replace(control_s=np.concatenate((moments.control_s, *left_s)))
     traffic = traffic._replace(control=rows, watermark_s=watermark_s)
     return carried._replace(traffic=traffic, sent=sent, moments=moments)

@@ -10,10 +10,10 @@ from paint import UNICAST
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing, Session, ask
 from simulator.engine.audience import Audience
-from simulator.engine.carried import Carried, Traffic, Transmissions
-from simulator.engine.control import Ends, control_rows, watermarks, words_to_server
+from simulator.engine.carried import Carried, Traffic
+from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import gateways_of, journeys_of, sources_of, unicast_path
-from simulator.engine.transmissions import control_transmissions, joined, untimed_transmissions
+from simulator.engine.transmissions import untimed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.workload.windows import Chunk
 
@@ -44,22 +44,18 @@ def tally(
         regions = session.regions(chunk) if counts else None
         outgoing = ask(session, chunk) if regions is None else regions
         sources = sources_of(ingredients, approach, chunk, outgoing)
-        window_of = np.repeat(np.arange(chunk.windows), np.diff(outgoing.offsets))
         traffic = _carry(ingredients, outgoing, sources)
         received = audience.count(outgoing.table, traffic.message, traffic.broker)
         if regions is not None:
             traffic, received = _counted(ingredients, traffic, received)
         named = audience.name(outgoing.table, traffic.message, traffic.broker)
-        sent = None
+        carried = Carried(chunk, outgoing, sources, traffic, received, named)
         if record_hops or holds:
-            hops = journeys_of(ingredients, approach, outgoing, sources)
-            sent = untimed_transmissions(hops, window_of)
+            sent = untimed_transmissions(journeys_of(ingredients, approach, outgoing, sources), carried.window_of)
+            carried = carried._replace(sent=sent if record_hops else None)
             if holds:
-                control = _held_back(ingredients, sent, window_of, sources, traffic)
-                traffic = traffic._replace(control=control_rows(len(ingredients.network), *control))
-                acknowledged = (sent.message, np.flatnonzero(sources != ingredients.server), None)
-                sent = joined(sent, *map(control_transmissions, control, acknowledged))
-        yield Carried(chunk, outgoing, sources, traffic, received, named, sent if record_hops else None)
+                carried = held_back(ingredients, carried, Heard(sent.message, sent.receiver, sent.sender))
+        yield carried
 
 
 def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int64]) -> Traffic:
@@ -78,22 +74,6 @@ def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int
     order = np.lexsort((carried.zones, message))
     zones, travelled = carried.zones[order], carried.travelled[order]
     return Traffic(carried.overlay_hops, carried.ip_hops, message, zones, travelled, carried.crossed)
-
-
-def _held_back(
-    ingredients: Ingredients,
-    sent: Transmissions,
-    window_of: NDArray[np.int64],
-    sources: NDArray[np.int64],
-    traffic: Traffic,
-) -> tuple[Ends, Ends, Ends]:
-    """What it costs to hold messages back: acknowledgements, words to the server's place, watermarks."""
-    server = ingredients.server
-    return (
-        Ends(sent.window, sent.receiver, sent.sender),
-        words_to_server(window_of, sources, server),
-        watermarks(window_of, traffic.message, traffic.broker, server),
-    )
 
 
 def _ways(

@@ -183,7 +183,7 @@ class Transit:
         complete_s = times.served[rows:].copy()
         heard_s = echo(self._hops.previous, message, times.served[:rows], delay_s, complete_s)
         heard = Heard(message, self._hops.receivers, self._hops.senders, heard_s)
-        return held_back(world.ingredients, world.watermarks, carried, heard, complete_s)
+        return held_back(world.ingredients, carried, heard, world.watermarks, complete_s)
 
 
 def next_hops(hops: Hops) -> tuple[list[int], list[int]]:

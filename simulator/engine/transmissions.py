@@ -54,15 +54,13 @@ def untimed_transmissions(hops: Hops, window_of: Ints) -> Transmissions:
     return Transmissions(np.full(len(message), MESSAGE), window_of[message], message, hops.senders, hops.receivers)
 
 
-def control_transmissions(
-    ends: Ends, message: Ints | None, depart_s: Floats | None = None, routes: Routes | None = None
-) -> Transmissions:
-    """Acknowledgements of messages, or watermarks of windows; with a clock, when they leave and by which routes."""
+def control_transmissions(ends: Ends, message: Ints | None, depart_s: Floats | None, routes: Routes) -> Transmissions:
+    """Acknowledgements of messages, or watermarks of windows; with a clock, when they leave."""
     count = len(ends.window)
     kind = np.full(count, WATERMARK if message is None else ACKNOWLEDGEMENT)
     about = np.full(count, -1) if message is None else message
     sent = Transmissions(kind, ends.window, about, ends.sender, ends.receiver)
-    if depart_s is None or routes is None:
+    if depart_s is None:
         return sent
     arrive_s = depart_s + routes.delay_ms[ends.sender, ends.receiver] / 1e3
     return sent._replace(depart_s=depart_s, arrive_s=arrive_s, wait_s=np.zeros(count))

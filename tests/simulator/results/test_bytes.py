@@ -60,10 +60,8 @@ def test_the_sums_of_all_files_are_equal(name: str, order: str, faulty: bool) ->
         assert total(events, "ip_bytes") == total(files["links"], "bytes")
         kinds: Counter[str] = Counter()
         again = 0
-        seen: set[tuple[int, int]] = set()
         for row in hops.to_pylist():
             kinds[row["kind"]] += row["bytes"]
-            seen.add((row["event"], row["message"]))
             again += row["kind"] == "resent" and row["from"] == server
         control = kinds["acknowledgement"] + kinds["watermark"]
         assert total(events, "control_bytes") == total(brokers, "control_bytes") == control
