@@ -75,6 +75,25 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
     return Scenario.model_validate(content | changes)
 
 
+def queue_scenario(seed: int, service_s: float, events: dict[str, Any]) -> Scenario:
+    """One broker, and a server that takes the same time for each event; everything else takes none."""
+    return Scenario.model_validate(
+        {
+            "name": "queue",
+            "seed": seed,
+            "k": 1,
+            "approaches": ["paint-dense"],
+            "engine": "des",
+            "topology": {"model": "barabasi-albert", "nodes": 3},
+            "network": {"brokers": 1},
+            "objects": {"count": 10},
+            "subscriptions": {"count": 10},
+            "events": events,
+            "costs": {"broker": "0s", "first_k": f"{service_s / 2}s", "min_y": "0s", "snap": "0s", "send": "0s"},
+        }
+    )
+
+
 def small_ingredients(scenario: Scenario) -> Ingredients:
     """Objects and subscriptions with many ties in x, y, l and r."""
     rng = np.random.default_rng([scenario.seed, 2])

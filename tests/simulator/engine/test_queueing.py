@@ -13,8 +13,8 @@ from simulator.approaches.registry import parse_approach
 from simulator.engine.carry import carry_events
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble
-from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
+from tests.simulator.small import queue_scenario
 
 SERVICE_S = 2e-3
 SEEDS = 10
@@ -29,27 +29,8 @@ def waits_s(utilisation: float, service_s: float) -> tuple[float, ...]:
     """Mean wait of the windows of independent runs, at the rate that would give the utilisation with SERVICE_S."""
     waits, events = [], EVENTS[utilisation]
     for seed in range(SEEDS):
-        scenario = Scenario.model_validate(
-            {
-                "name": "queue",
-                "seed": seed,
-                "k": 1,
-                "approaches": ["paint-dense"],
-                "engine": "des",
-                "topology": {"model": "barabasi-albert", "nodes": 3},
-                "network": {"brokers": 1},
-                "objects": {"count": 10},
-                "subscriptions": {"count": 10},
-                "events": {"count": events, "arrival": "poisson", "rate": f"{utilisation / SERVICE_S}/s"},
-                "costs": {
-                    "broker": "0s",
-                    "first_k": f"{service_s / 2}s",
-                    "min_y": "0s",
-                    "snap": "0s",
-                    "send": "0s",
-                },
-            }
-        )
+        rate = {"count": events, "arrival": "poisson", "rate": f"{utilisation / SERVICE_S}/s"}
+        scenario = queue_scenario(seed, service_s, rate)
         rng = np.random.default_rng(seed)
         l, r = np.sort(rng.random((2, 10)), axis=0)
         x, y = rng.random((2, 10))

@@ -22,34 +22,21 @@ from simulator.scenario.scenario import Scenario
 from simulator.views.report import write_report
 from simulator.views.tables import comparison_table
 from simulator.workload.workload import Workload
-from tests.simulator.small import random_scenario, small_ingredients
+from tests.simulator.small import queue_scenario, random_scenario, small_ingredients
 
 SERVICE_S = 2e-3
 
 
 def queue(load: float, events: int, arrival: str = "poisson", seed: int = 0) -> Scenario:
-    """One broker, and a server that takes 2 ms for each event; everything else takes no time."""
-    return Scenario.model_validate(
-        {
-            "name": "queue",
-            "seed": seed,
-            "k": 1,
-            "approaches": ["paint-dense"],
-            "engine": "des",
-            "topology": {"model": "barabasi-albert", "nodes": 3},
-            "network": {"brokers": 1},
-            "objects": {"count": 10},
-            "subscriptions": {"count": 10},
-            "events": {
-                "count": events,
-                "arrival": arrival,
-                "rate": f"{load / SERVICE_S}/s",
-                "burst": 10,
-                "gap": f"{10 * SERVICE_S / load:.9f}s",
-            },
-            "costs": {"broker": "0s", "first_k": f"{SERVICE_S / 2}s", "min_y": "0s", "snap": "0s", "send": "0s"},
-        }
-    )
+    """A server that takes 2 ms for each event."""
+    events_of = {
+        "count": events,
+        "arrival": arrival,
+        "rate": f"{load / SERVICE_S}/s",
+        "burst": 10,
+        "gap": f"{10 * SERVICE_S / load:.9f}s",
+    }
+    return queue_scenario(seed, SERVICE_S, events_of)
 
 
 @cache
