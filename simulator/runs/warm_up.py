@@ -49,7 +49,7 @@ class Rehearsal(NamedTuple):
 def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) -> None:
     """Compile the kernels that a scenario uses, or all that runs use, without Spark.
 
-    Takes about half a minute of two cores for the scenario of the demo and a minute and a half for all; seconds where
+    The scenario of the demo takes 80 s of processor time, which two cores share; all take more. It is seconds where
     they are compiled already.
 
     Parameters
