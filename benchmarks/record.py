@@ -38,7 +38,7 @@ def uniform_workload(
     """Uniform objects (x, y) and the events of Section V on them."""
     rng = np.random.default_rng(seed)
     x, y = rng.random((2, objects))
-    return x, y, make_events(Events(count=events), x, y, 1, 1, lambda _: rng)
+    return x, y, make_events(Events(count=events), x, y, 1, np.zeros((1, 1)), lambda _: rng)
 
 
 def write_rows(name: str, rows: Sequence[Mapping[str, object]], seed: int) -> None:

@@ -1,5 +1,6 @@
 """The error of this room, and how a failed Spark job becomes one line for the user."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,7 +9,10 @@ from pyspark.errors import PySparkException
 
 from floor.errors import RangecastError
 
-__all__ = ["PipelineError", "spark_errors"]
+__all__ = ["PipelineError", "root_cause", "spark_errors"]
+
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?")
+"""A line that `raise_error` was given in a job of ours."""
 
 
 class PipelineError(RangecastError):
@@ -40,4 +44,6 @@ def spark_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except (Py4JError, PySparkException) as error:
-        raise PipelineError(f"Spark could not {doing}: {root_cause(error)}") from error
+        reason = root_cause(error)
+        ours = _RAISED.fullmatch(reason)
+        raise PipelineError(ours[1] if ours else f"Spark could not {doing}: {reason}") from error

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
 
-__all__ = ["Layout", "PopulationFiles", "open_files", "read_columns", "write_rows"]
+__all__ = ["Layout", "PopulationFiles", "open_files", "read_columns", "write_rows", "written_spec"]
 
 _SPARK_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -57,8 +57,15 @@ def write_rows(rows: DataFrame, layout: Layout, spec_json: str, path: Path) -> N
             # Hardly a value occurs twice: a dictionary would cost time and save nothing.
             writer = rows.withMetadata("id", metadata).write.option("parquet.enable.dictionary", "false")
             writer.parquet(str(partial.absolute()))
+            _check_rows(partial, json.loads(spec_json)["count"])
     except OSError as error:
         raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _check_rows(directory: Path, count: int) -> None:
+    rows = sum(pq.read_metadata(file).num_rows for file in directory.glob("*.parquet"))
+    if rows != count:
+        raise PipelineError(f"{rows} rows were made for {count} ids; a distribution gives one for each; mend it")
 
 
 def open_files(path: Path, layout: Layout) -> PopulationFiles:
@@ -86,15 +93,18 @@ def open_files(path: Path, layout: Layout) -> PopulationFiles:
     return PopulationFiles(spec, files, groups)
 
 
+def written_spec(file: Path) -> str | None:
+    """Spec in a Parquet file, as JSON; None if it is no part of a population."""
+    spec = _id_metadata(pq.read_schema(file)).get("rangecast_spec")
+    return None if spec is None else str(spec)
+
+
 def read_columns(path: Path, opened: PopulationFiles, layout: Layout) -> pa.Table:
     """Read all rows of a population that was opened."""
     try:
-        return pa.concat_tables(
-            [
-                pq.read_table(file, columns=layout.schema.names, page_checksum_verification=True)
-                for file in opened.files
-            ]
-        )
+        # Not by `read_table`, which would load pandas for nothing.
+        files = [pq.ParquetFile(file, page_checksum_verification=True) for file in opened.files]
+        return pa.concat_tables([file.read(columns=layout.schema.names) for file in files])
     except (OSError, pa.ArrowException) as error:
         raise _refusal(path, layout, str(error).splitlines()[0]) from error
 

@@ -9,9 +9,10 @@ import inspect
 import json
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +21,22 @@ from pyspark.sql import functions as sf
 
 from floor.files import whole
 from floor.seals import seal
-from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, STREAMS, uniform_column
+from pipeline.distributions import (
+    DISTRIBUTIONS,
+    OBJECT_DISTRIBUTIONS,
+    STREAMS,
+    draw_objects,
+    draw_subscriptions,
+    source_of,
+    uniform_column,
+)
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.population_files import Layout, open_files, read_columns, write_rows
 from pipeline.schemas import POPULATION, POPULATION_VERSION
 from pipeline.session import SparkSource
 
 __all__ = [
+    "FileSpec",
     "ObjectSpec",
     "Population",
     "PopulationSpec",
@@ -110,9 +120,41 @@ class PopulationSpec:
         return json.dumps(content, sort_keys=True)
 
 
+@dataclass(frozen=True)
+class FileSpec:
+    """
+    What a population is that follows from a file somebody brought, whose ends are values of x, not shares of a range.
+
+    Parameters
+    ----------
+    sha256
+        Digest of the file.
+    count
+        Number of subscriptions.
+    seed
+        Of the places of subscriptions; 0 where the file has them.
+    """
+
+    sha256: str
+    count: int
+    seed: int
+
+    def as_json(self) -> str:
+        """Canonical text of the spec."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
 def population_layout() -> Layout:
     """How populations lie on disk."""
-    return Layout("population", POPULATION, POPULATION_VERSION, PopulationSpec)
+    return Layout("population", POPULATION, POPULATION_VERSION, _stored_spec)
+
+
+def _stored_spec(**content: Any) -> PopulationSpec | FileSpec:
+    if "sha256" in content:
+        return FileSpec(**content)
+    if content.get("distribution") not in DISTRIBUTIONS:
+        raise ValueError(f"made by the distribution {content.get('distribution')!r}; bring that by --with FILE")
+    return PopulationSpec(**content)
 
 
 @dataclass(frozen=True)
@@ -131,7 +173,7 @@ class ObjectSpec:
 class Population:
     """A population in memory: arrays of one row per subscription, in curve order; `location` lies in [0, 1)."""
 
-    spec: PopulationSpec
+    spec: PopulationSpec | FileSpec
     id: npt.NDArray[np.int64]
     l: Floats
     r: Floats
@@ -163,15 +205,17 @@ def population_frame(spark: SparkSession, spec: PopulationSpec, partitions: int 
 
 
 def _rows(ids: DataFrame, spec: PopulationSpec) -> DataFrame:
-    rows = DISTRIBUTIONS[spec.distribution](ids, spec.seed, **spec.parameters)
+    rows = draw_subscriptions(spec.distribution, ids, spec.seed, spec.parameters)
     return rows.withColumn("location", uniform_column(spec.seed, STREAMS["location"])).select(*POPULATION.names)
 
 
 def objects(spark: SparkSession, spec: ObjectSpec) -> tuple[Floats, Floats]:
-    """Arrays x and y of `spec.count` objects, by object id; y is uniform in [0, 1)."""
+    """Arrays x and y of `spec.count` objects, by object id."""
     with spark_errors(f"make {spec.count} {spec.distribution} objects"):
-        rows = OBJECT_DISTRIBUTIONS[spec.distribution](spark.range(spec.count), spec.seed)
-        table = rows.withColumn("y", uniform_column(spec.seed, STREAMS["object y"])).toArrow().sort_by("id")
+        rows = draw_objects(spec.distribution, spark.range(spec.count), spec.seed)
+        table = rows.select("id", "x", "y").toArrow().sort_by("id")
+    if len(table) != spec.count:
+        raise PipelineError(f"{len(table)} rows were made for {spec.count} ids; a distribution gives one for each")
     return table["x"].to_numpy(), table["y"].to_numpy()
 
 
@@ -216,14 +260,19 @@ def _ids_in_curve_order(spark: SparkSession, spec: PopulationSpec) -> DataFrame:
     return ordered.select(sf.col("key").bitwiseAND(sf.lit(2**id_bits - 1).cast("long")).alias("id"))
 
 
-def in_curve_order(rows: DataFrame, count: int) -> DataFrame:
-    """Rows with the columns id, l and r by (curve, id), for rows that are dear to make a second time."""
-    return _sorted_by(rows.withColumn("key", _curve_key(count)[0]), count).drop("key")
+def in_curve_order(rows: DataFrame, count: int, frame: tuple[float, float] = (0.0, 1.0)) -> DataFrame:
+    """Rows with id, l and r in a frame by (curve, id), for rows that are dear to make a second time."""
+    return _sorted_by(rows.withColumn("key", _curve_key(count, frame)[0]), count).drop("key")
 
 
-def _curve_key(count: int) -> tuple[Column, int]:
+def _curve_key(count: int, frame: tuple[float, float] = (0.0, 1.0)) -> tuple[Column, int]:
     id_bits = count.bit_length()
-    position = curve(sf.col("l"), sf.col("r"), min(CURVE_BITS, (63 - id_bits) // 2))
+    l, r = sf.col("l"), sf.col("r")
+    if frame != (0.0, 1.0):
+        # Halved first, lest the difference of two large values be infinite.
+        low, half = sf.lit(frame[0] / 2), sf.lit(frame[1] / 2 - frame[0] / 2)
+        l, r = (l / 2 - low) / half, (r / 2 - low) / half
+    position = curve(l, r, min(CURVE_BITS, (63 - id_bits) // 2))
     return sf.shiftleft(position, id_bits).bitwiseOR(sf.col("id")), id_bits
 
 
@@ -304,15 +353,11 @@ def population_path(spec: PopulationSpec, cache_dir: Path) -> Path:
 
 
 def _content_hash(spec: str, distribution: Callable[..., DataFrame]) -> str:
-    """Digest of the spec, the version and the distribution's own source: an edited distribution gets a new place."""
-    try:
-        source = inspect.getsource(distribution)
-    except (OSError, TypeError):
-        source = ""
-    return hashlib.sha256(f"{POPULATION_VERSION}\n{spec}\n{source}".encode()).hexdigest()[:16]
+    """Digest of the spec, the version and the distribution's source: an edited distribution gets a new place."""
+    return hashlib.sha256(f"{POPULATION_VERSION}\n{spec}\n{source_of(distribution)}".encode()).hexdigest()[:16]
 
 
-def population_spec(path: Path) -> PopulationSpec:
+def population_spec(path: Path) -> PopulationSpec | FileSpec:
     """
     Spec of a population on disk, of which only the footers are read.
 
@@ -321,7 +366,7 @@ def population_spec(path: Path) -> PopulationSpec:
     PipelineError
         If `path` is no population, is incomplete, or was written by another version.
     """
-    spec: PopulationSpec = open_files(path, population_layout()).spec
+    spec: PopulationSpec | FileSpec = open_files(path, population_layout()).spec
     return spec
 
 

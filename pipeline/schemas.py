@@ -150,7 +150,7 @@ TRACE_REPORT = pa.schema([*_required(pa.string(), "outcome"), *_required(pa.int6
 TRACE_VERSION = 1
 
 #: `hops.parquet`: one row per hop; `depart` and `arrive` are in milliseconds, null where the engine has no clock.
-#: `kind` is message, resent, acknowledgement or watermark; that is about a whole window, and its `message` is -1.
+#: `kind` is message, resent, acknowledgement, watermark, question or no-news; `message` is -1 of the last three.
 HOPS = pa.schema(
     [
         *_required(pa.string(), "approach"),

@@ -1,7 +1,6 @@
 """Traces on disk: `events.parquet`, `objects.parquet` and `trace.json` in a directory, whole or not at all."""
 
 import dataclasses
-import hashlib
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from pyspark.sql import functions as sf
 
 from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
+from pipeline.own_tables import files_digest
 from pipeline.schemas import TRACE_EVENTS, TRACE_OBJECTS, TRACE_VERSION
 from pipeline.traces import Trace, TraceSpec, trace_frames
 
@@ -157,16 +157,13 @@ def trace_facts(path: Path) -> TraceFacts:
     """
     content = _content(path)
     parts = {name: _files(path, name) for name in ("events.parquet", "objects.parquet")}
-    digest = hashlib.sha256()
     try:
-        for file in (path / "trace.json", *parts["events.parquet"], *parts["objects.parquet"]):
-            with file.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
+        sha256 = files_digest((path / "trace.json", *parts["events.parquet"], *parts["objects.parquet"]))
         events = sum(pq.read_metadata(file).num_rows for file in parts["events.parquet"])
     except (OSError, pa.ArrowException) as error:
         raise _refusal(path, str(error).splitlines()[0]) from error
     low, high = content["x_range"]
-    return TraceFacts(events, content["initial"], (low, high), digest.hexdigest())
+    return TraceFacts(events, content["initial"], (low, high), sha256)
 
 
 def _files(path: Path, name: str) -> list[Path]:

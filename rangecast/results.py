@@ -145,10 +145,9 @@ class Comparison:
     @property
     def _names(self) -> list[str]:
         """A name for each run: of its directory, or the whole path where that would not tell them apart."""
-        names = [run.directory.resolve().name for run in self.runs]
-        return [
-            name if names.count(name) == 1 else str(run.directory) for name, run in zip(names, self.runs, strict=True)
-        ]
+        from simulator.views.compared import distinct_names
+
+        return distinct_names([run.directory for run in self.runs])
 
     @property
     def table(self) -> pa.Table:

@@ -1,6 +1,6 @@
 """Sweeps from Python: run, opened again, shown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,14 +9,20 @@ import pyarrow as pa
 
 from floor.text import visible
 from rangecast.arguments import AnyPath, as_path, in_python_words, plain
-from simulator.runs.finished_sweep import read_estimates, read_sweep_facts
+from simulator.runs.finished_sweep import FinishedSweep
 from simulator.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
     from rich.table import Table
 
-__all__ = ["SweepResult", "sweep"]
+    from simulator.runs.sweep_comparison import SweepComparison as Compared
+
+__all__ = ["SweepComparison", "SweepResult", "sweep"]
+
+_WIDTH = 100
+"""Of a terminal that tables are to fit in."""
 
 _BLAMED = Path("grid")
 """The file to blame where there is none; files that it names are seen from the current directory."""
@@ -35,7 +41,7 @@ class SweepResult:
     directory : Path
         Where the sweep is.
     keys : tuple of str
-        Scenario keys, dotted, in which its points differ.
+        Scenario keys, dotted, in which its points differ: columns of the tables.
     failures : list of str
         One line for each point that failed; such points are in no table.
 
@@ -48,49 +54,130 @@ class SweepResult:
     @in_python_words()
     def __init__(self, directory: AnyPath) -> None:
         self.directory = as_path(directory, "directory", "the path of a sweep's directory")
-        facts = read_sweep_facts(self.directory)
-        self.keys, self.failures = facts.keys, facts.failures
+        self._sweep = FinishedSweep(self.directory)
+        self.keys, self.failures = self._sweep.facts.keys, self._sweep.facts.failures
 
     @cached_property
     def results(self) -> pa.Table:
         """Per point, approach and metric: mean over the replications and half its 95% confidence interval."""
-        return read_estimates(self.directory / "results.csv")
+        return self._sweep.results
 
     @cached_property
     def paired(self) -> pa.Table:
-        """Per point, pair of approaches and metric: mean difference on the same events, and half its interval."""
-        return read_estimates(self.directory / "paired.csv")
+        """Per point, pair of approaches and metric: difference and quotient on the same events, with intervals."""
+        return self._sweep.paired
 
-    def plot(self, metric: str = "bytes_out", along: str | None = None) -> "Figure":
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics that it has."""
+        return self._sweep.metrics
+
+    @in_python_words()
+    def to_pandas(self, *metrics: str) -> "pd.DataFrame":
+        """Means as a DataFrame: a row per point and approach, indexed by `keys` and approach, a column per metric.
+
+        Parameters
+        ----------
+        *metrics : str
+            Some of `metrics`; by default all.
+
+        Raises
+        ------
+        RangecastError
+            There is no such metric.
+        """
+        from simulator.runs.metric_choice import choose_metrics
+
+        chosen = choose_metrics(",".join(metrics) or ",".join(self.metrics), self.metrics)
+        rows: dict[tuple[int, str], dict[str, Any]] = {}
+        for row in self.results.to_pylist():
+            place = rows.setdefault((row["point"], row["approach"]), {})
+            place |= {key: row[key] for key in (*self.keys, "approach")} | {row["metric"]: row["mean"]}
+        frame: pd.DataFrame = pa.Table.from_pylist(list(rows.values())).to_pandas()
+        return frame.set_index([*self.keys, "approach"])[list(chosen)]
+
+    def plot(
+        self, metric: str = "bytes_out", along: str | None = None, where: Mapping[str, Any] | None = None
+    ) -> "Figure":
         """Draw a metric over a key of the grid: a line per approach with 95% intervals, a panel per other point.
 
         Parameters
         ----------
         metric : str
-            One of those in `results`.
+            One of `metrics`.
         along : str, optional
-            One of `keys`, or "point"; by default the first key that has several values.
+            One of `keys`, or "point"; by default the first that has several values which are numbers, or else the
+            first that has several.
+        where : mapping, optional
+            Keys and the one value of each whose points are drawn: `{"k": 5}`.
 
         Raises
         ------
         ValueError
-            There is no such metric or key.
+            There is no such metric, key or value.
         """
         from rangecast.shown import shown
         from simulator.views.sweep_figure import draw_sweep
 
-        return shown(draw_sweep(self.results, self.keys, metric, along))
+        return shown(draw_sweep(self.results, self._sweep.facts.axes, metric, along, where))
 
-    def _shown(self) -> "Table":
-        from simulator.views.sweep_table import sweep_table
+    @in_python_words()
+    def report(self, out: AnyPath = "report.html") -> Path:
+        """Write the sweep as one page that works offline and opens with what was found; its path."""
+        from simulator.views.report import write_report
 
-        return sweep_table(self.keys, self.directory / "results.csv")
+        path = as_path(out, "out")
+        write_report([self.directory], path)
+        return path
+
+    @in_python_words()
+    def compare(
+        self,
+        *others: "SweepResult",
+        metric: str | Sequence[str] | None = None,
+        against: str | None = None,
+    ) -> "SweepComparison":
+        """Hold approaches against one of them, and other sweeps against this one, on the same seeds.
+
+        Parameters
+        ----------
+        *others : SweepResult
+            Further sweeps to put beside this one.
+        metric : str or sequence of str, optional
+            What to compare, of `metrics`; by default all.
+        against : str, optional
+            An approach; by default the first.
+
+        Raises
+        ------
+        RangecastError
+            There is no such metric or approach, or a sweep has no point that did not fail.
+        """
+        from simulator.runs.metric_choice import choose_metrics
+        from simulator.runs.sweep_comparison import choose_against, compare_sweeps, metrics_of_all
+        from simulator.views.compared import distinct_names
+
+        sweeps = [self._sweep, *(other._sweep for other in others)]
+        there = metrics_of_all(sweeps)
+        wanted = there if metric is None else (metric,) if isinstance(metric, str) else metric
+        names = distinct_names([one.directory for one in sweeps])
+        chosen = choose_metrics(",".join(wanted), there)
+        return SweepComparison(
+            compare_sweeps(list(zip(names, sweeps, strict=True)), chosen, choose_against(against, sweeps))
+        )
+
+    def _tables(self, width: int) -> "list[Table]":
+        from simulator.runs.metric_choice import choose_metrics
+        from simulator.views.sweep_table import shown_keys, sweep_tables
+
+        metrics = choose_metrics(None, self.metrics)
+        return sweep_tables(self.results, shown_keys(self._sweep), metrics, width)[:1]
 
     def __repr__(self) -> str:
         from rangecast.shown import text_of
 
         told = [str(self.directory), *(f"FAILED {line}" for line in self.failures)]
-        return "\n".join([*map(visible, told), text_of(self._shown())])
+        return "\n".join([*map(visible, told), *map(text_of, self._tables(_WIDTH))])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -98,7 +185,45 @@ class SweepResult:
         from rangecast.shown import html_of
 
         failed = "".join(f"<p>FAILED {escape(line)}</p>" for line in self.failures)
-        return f"<p>{escape(str(self.directory))}</p>{failed}{html_of(self._shown())}"
+        return f"<p>{escape(str(self.directory))}</p>{failed}{''.join(map(html_of, self._tables(_WIDTH)))}"
+
+
+class SweepComparison:
+    """Sweeps side by side, or the approaches of one; shown, it is what `rangecast compare` prints.
+
+    Attributes
+    ----------
+    table : Table
+        One row per metric, point, approach and sweep: `mean` and `half_width`; `difference` from the approach that
+        the others are held against, `difference_half_width`, `ratio`, `ratio_low` and `ratio_high`; the same from
+        the first sweep in columns that begin with `change_`.
+    against : str
+        That approach.
+    """
+
+    def __init__(self, comparison: "Compared") -> None:
+        self._comparison = comparison
+        self.table, self.against = comparison.table, comparison.against
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """`table` as a DataFrame, indexed by metric, keys, approach and sweep."""
+        frame: pd.DataFrame = self.table.to_pandas()
+        return frame.set_index(["metric", *self._comparison.keys, "approach", "sweep"])
+
+    def _tables(self) -> "list[Table]":
+        from simulator.views.sweep_comparison import comparison_tables
+
+        return comparison_tables(self._comparison, _WIDTH)
+
+    def __repr__(self) -> str:
+        from rangecast.shown import text_of
+
+        return "\n\n".join(map(text_of, self._tables()))
+
+    def _repr_html_(self) -> str:
+        from rangecast.shown import html_of
+
+        return "".join(map(html_of, self._tables()))
 
 
 @in_python_words()

@@ -21,7 +21,7 @@ _FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
-_KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Tab": 9, "Enter": 13}
+_KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Tab": 9, "Enter": 13, " ": 32}
 
 
 class Browser:

@@ -6,14 +6,17 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import SUMMARY
+from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, SUMMARY
 from simulator.approaches.registry import APPROACHES
+from simulator.inputs.ingredients import gather
 from simulator.inputs.plugins import load_plugins
+from simulator.inputs.populations import inspect_population, make_population
 from simulator.results.finished_run import TABLES
-from simulator.views.explain_files import explain_to_file
+from simulator.views.explain_files import explain_events, explain_to_file
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 from topologies import read_network
 
@@ -35,6 +38,31 @@ def test_the_approach_of_the_guide_is_right_on_all_kinds_of_events_and_faults(se
         assert len(table) == scenario.events.count
     finally:
         APPROACHES.pop("hybrid")
+
+
+def test_the_distributions_of_the_guide_are_what_its_page_says(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (DOCS / "own-distribution.md").read_text(encoding="utf-8")
+    (code,), (printed,) = (re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("python", "text"))
+    (command,) = re.findall(r"^    rangecast population --with crowd.py (.*) --out narrow$", page, re.MULTILINE)
+    told = re.fullmatch(r"--distribution (\w+) --count (\d+) --seed (\d+)", command)
+    assert told is not None
+    (tmp_path / "crowd.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
+    load_plugins([tmp_path / "crowd.py"])
+    try:
+        make_population(told[1], int(told[2]), int(told[3]), tmp_path / "narrow", master="local[2]")
+        assert "\n".join(inspect_population(tmp_path / "narrow")) + "\n" == printed
+        tables = {
+            name: {"count": 200, "distribution": of} for name, of in (("subscriptions", "narrow"), ("objects", "low"))
+        }
+        workload = gather(random_scenario(3, **tables), lambda: spark).workload
+        assert np.median(workload.x) < 0.35
+        assert 0 < np.max(workload.r - workload.l) <= 0.05
+    finally:
+        DISTRIBUTIONS.pop("narrow")
+        OBJECT_DISTRIBUTIONS.pop("low")
 
 
 def test_the_network_from_python_prints_what_the_page_says() -> None:
@@ -86,6 +114,27 @@ def test_the_event_of_the_guide_is_what_its_page_says(spark: SparkSession, tmp_p
     assert "falls" in facts[0]
     assert facts[1].count(",") == 1 + 3
     assert facts[2] == "messages: 12"
+    others = re.findall(
+        r"^    rangecast explain (\S+) (.*) --event (\d+) \\\n +(--approach .*) --out docs/explain-\w+.png$",
+        page,
+        re.MULTILINE,
+    )
+    assert [other[:3] for other in others] == [command, command]
+    two, window = (
+        explain_events(
+            DOCS.parent / scenario,
+            event=int(event),
+            approaches=[name.strip('"') for name in re.findall(r"--approach (\S+)", names)],
+            changes=changes,
+            master="local[2]",
+        )
+        for *_, names in others
+    )
+    assert "twelve messages of Paint-Dense beside five of Paint-Sparse" in page
+    assert [len(one.messages) for one in two] == [12, 5]
+    assert "Events 0 to 5 in one window: five objects updated, seven exposed, 25 messages" in page
+    assert window[0].facts[0].startswith("Events 0 to 5 in one window: 5 objects updated, 7 exposed (")
+    assert window[0].facts[-1] == "messages: 25"
 
 
 def test_every_column_of_a_run_is_explained() -> None:

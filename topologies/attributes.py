@@ -20,11 +20,13 @@ __all__ = [
     "BANDWIDTH_STEPS",
     "MIN_DELAY_MS",
     "PLANE",
+    "PLANE_KM",
     "UNITS_PER_MS",
     "fill",
     "link_bandwidths",
     "link_delays",
     "network",
+    "placed_by_chance",
     "random_places",
 ]
 
@@ -78,6 +80,14 @@ def network(places: NDArray[np.generic], links: NDArray[np.int64]) -> "nx.Graph[
         for (u, v), delay, bandwidth in zip(links.tolist(), delays, bandwidths, strict=True)
     )
     return graph
+
+
+def placed_by_chance(graph: "nx.Graph[int]", seed: int) -> NDArray[np.bool_]:
+    """Whether each node of a graph stands where `fill` puts one that has no place; shape (N,)."""
+    nodes = check_graph(graph)
+    places = np.asarray([(graph.nodes[v]["x"], graph.nodes[v]["y"]) for v in range(nodes)], dtype=np.float64)
+    drawn: NDArray[np.bool_] = (places == random_places(nodes, generator(seed))).all(axis=1)
+    return drawn
 
 
 def fill(graph: "nx.Graph[int]", seed: int = 0) -> None:

@@ -19,7 +19,7 @@ class Approach:
     """Starts a session; the class of the session will do."""
     exact: bool
     """Whether only affected subscriptions are notified."""
-    takes: Literal["epsilon", "window"] | None = None
+    takes: Literal["epsilon", "window", "interval"] | None = None
     """What may stand in parentheses after the name."""
     serverless: bool = False
     """Whether events enter the network where they arise instead of at the server."""
@@ -27,8 +27,16 @@ class Approach:
     """Whether its server knows the subscriptions."""
     unicast: bool = False
     """Whether rows name single subscriptions, sent straight to their gateways."""
+    way: Literal["region", "everywhere", "rendezvous"] = "region"
+    """How rows of `paint.MESSAGE` travel: the network's own way to the gateways that their region may concern, that
+    to all gateways, or first to the broker where the object is at home and from there straight to each gateway with
+    somebody to tell. Whom a gateway tells is the same."""
+    asked: bool = False
+    """Whether nobody is told unless it asks: every answer has `Outgoing.asked`, about events one by one."""
     updates_only: bool = False
     """Whether it has no answer to objects that are inserted or move."""
     epsilon: float | None = None
     window: Window | None = None
     """The window that the server answers at once; every event by itself without one."""
+    interval_s: float | None = None
+    """Time from one question of a subscription to its next."""

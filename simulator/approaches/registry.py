@@ -1,7 +1,7 @@
 """Approaches: how events become messages, and who sends them. All of them are registered here, in one table.
 
-A scenario names an approach as `paint-dense`, with its ε as `paint-dense(0.5)`, or with its window as
-`paint-batch(100)` for 100 events and `paint-batch(50ms)` for 50 milliseconds.
+A scenario names an approach as `paint-dense`, with its ε as `paint-dense(0.5)`, with its window as `paint-batch(100)`
+for 100 events and `paint-batch(50ms)` for 50 milliseconds, or with its interval as `poll(1s)`.
 """
 
 import re
@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from simulator.approaches.approach import Approach
+from simulator.approaches.polling import Polling
 from simulator.approaches.server_session import ServerSession
 from simulator.approaches.session import Session
 from simulator.workload.units import DURATION
@@ -40,6 +41,9 @@ APPROACHES: dict[str, Approach] = {
     ),
     "unicast": Approach(_served("unicast"), exact=True, aware=True, unicast=True),
     "cn-relax": Approach(_served("relax"), exact=False, serverless=True),
+    "flood": Approach(_served("relax"), exact=False, serverless=True, way="everywhere"),
+    "rendezvous": Approach(_served("relax"), exact=False, serverless=True, way="rendezvous"),
+    "poll": Approach(Polling, exact=False, takes="interval", aware=True, unicast=True, asked=True, interval_s=1.0),
 }
 """Every approach by name; `APPROACHES["mine"] = Approach(...)` adds one."""
 
@@ -50,12 +54,12 @@ def parse_approach(name: str) -> Approach:
     Returns
     -------
     Approach
-        With the ε or window of the name. With an ε, it is no longer exact.
+        With the ε, window or interval of the name. With an ε, it is no longer exact.
 
     Raises
     ------
     ValueError
-        Unknown name, something in parentheses for an approach that takes nothing, or a wrong ε or window.
+        Unknown name, something in parentheses for an approach that takes nothing, or a wrong ε, window or interval.
     """
     match = re.fullmatch(r"([a-z0-9-]+)(?:\(([^()]*)\))?", name)
     approach = APPROACHES.get(match[1]) if match else None
@@ -68,6 +72,8 @@ def parse_approach(name: str) -> Approach:
         raise ValueError(f"{match[1]} takes no ε; remove the parentheses")
     if approach.takes == "window":
         return replace(approach, window=_window(match[1], match[2]))
+    if approach.takes == "interval":
+        return replace(approach, interval_s=_interval(match[1], match[2]))
     try:
         epsilon = float(match[2])
     except ValueError:
@@ -77,13 +83,25 @@ def parse_approach(name: str) -> Approach:
     return replace(approach, exact=False, epsilon=epsilon)
 
 
+def _interval(name: str, text: str) -> float:
+    seconds = _seconds(text)
+    if seconds <= 0:
+        raise ValueError(f"an interval is a time above 0, as in {name}(500ms); change what stands in parentheses")
+    return seconds
+
+
+def _seconds(text: str) -> float:
+    """A time as seconds; 0 if it is none."""
+    try:
+        return DURATION.parse(text)
+    except ValueError:
+        return 0.0
+
+
 def _window(name: str, text: str) -> Window:
     if re.fullmatch(r"[1-9][0-9]{0,11}", text):
         return Window(events=int(text))
-    try:
-        seconds = DURATION.parse(text)
-    except ValueError:
-        seconds = 0.0
+    seconds = _seconds(text)
     if seconds <= 0:
         raise ValueError(
             f"a window is a number of events (of at most 12 digits) or a time above 0, as in {name}(100) and "

@@ -11,7 +11,28 @@ from paint import MESSAGE, UNICAST
 from paint.messages import holds_some
 from simulator.workload.windows import Chunk
 
-__all__ = ["Outgoing", "Session", "ask"]
+__all__ = ["Asked", "Outgoing", "Session", "ask"]
+
+
+class Asked(NamedTuple):
+    """What subscriptions ask the server for, each for its own list, as columns in the order of time."""
+
+    subscription: NDArray[np.int64]
+    time_s: NDArray[np.float64]
+    """When it asks, from the chunk's first event on and before the next chunk's."""
+    window: NDArray[np.int64]
+    """The last window of the chunk that is there by then; the answer knows all up to it, and nothing later."""
+    starts: NDArray[np.int64]
+    """Where the rows of each answer start; one more entry than there are questions. Every row is of an answer."""
+    since_s: NDArray[np.float64]
+    """When the first event arose that the answer tells of; NaN where it has no rows."""
+    costs: NDArray[np.int64]
+    """Calls of the server for each answer, shape (questions, 3); those of `Outgoing` include them."""
+
+    @property
+    def row_of(self) -> NDArray[np.int64]:
+        """(rows,) number of the question that each row answers."""
+        return np.repeat(np.arange(len(self.time_s)), np.diff(self.starts))
 
 
 class Outgoing(NamedTuple):
@@ -23,6 +44,13 @@ class Outgoing(NamedTuple):
     """Where each window's rows start; one more entry than there are windows."""
     costs: NDArray[np.int64]
     """Calls of the server per window, shape (windows, 3): first_k, min_y, snap."""
+    asked: Asked | None = None
+    """Which questions the rows answer, where subscriptions ask; else they are sent when their window is answered."""
+
+    @property
+    def questions(self) -> int:
+        """How many questions are answered."""
+        return 0 if self.asked is None else len(self.asked.time_s)
 
 
 class Session(ABC):
@@ -68,9 +96,10 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
     """What an answer should have been, and is; None if it is. O(messages)."""
     if not isinstance(outgoing, Outgoing):
         return f"an Outgoing, got {outgoing!r:.80}"
-    if not all(isinstance(part, np.ndarray) for part in outgoing):
-        return f"an Outgoing of arrays, got {' and '.join(type(part).__name__ for part in outgoing)}"
-    table, offsets, costs = outgoing
+    table, offsets, costs, asked = outgoing
+    parts = (table, offsets, costs, *(asked or ()))
+    if not all(isinstance(part, np.ndarray) for part in parts):
+        return f"an Outgoing of arrays, got {' and '.join(type(part).__name__ for part in parts)}"
     windows = chunk.windows
     if table.dtype not in (MESSAGE, UNICAST) or table.ndim != 1:
         return f"a table of paint.MESSAGE or paint.UNICAST rows, got {table.dtype} of shape {table.shape}"
@@ -81,7 +110,7 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
         return f"offsets that ascend from 0 to {len(table)}, the number of rows, got {_few(offsets)}"
     if costs.dtype.kind != "i" or costs.shape != (windows, 3):
         return f"integer costs of shape ({windows}, 3), got {costs.dtype} of shape {costs.shape}"
-    return _wrong_row(table)
+    return _wrong_row(table) or (None if asked is None else _wrong_question(table, offsets, asked, chunk))
 
 
 def _wrong_row(table: NDArray[np.void]) -> str | None:
@@ -92,6 +121,24 @@ def _wrong_row(table: NDArray[np.void]) -> str | None:
         wrong = ~holds_some(table["l_in"], table["r_in"], table["l_out"], table["r_out"])
         rule = "rows with l_out < l_in and r_in < r_out whose region holds some range l <= r"
     return f"{rule}, got {table[wrong.argmax()]} in row {int(wrong.argmax())}" if wrong.any() else None
+
+
+def _wrong_question(table: NDArray[np.void], offsets: NDArray[np.int64], asked: Asked, chunk: Chunk) -> str | None:
+    count = len(asked.time_s)
+    shapes = [(count,), (count,), (count,), (count + 1,), (count,), (count, 3)]
+    if [column.shape for column in asked] != shapes or table.dtype != UNICAST:
+        return "paint.UNICAST rows, and columns of Asked that are equally long, starts one longer, costs in threes"
+    began_s = chunk.events.time_s[chunk.starts[:-1]]
+    window = np.searchsorted(began_s, asked.time_s, side="right") - 1
+    if (np.diff(asked.time_s) < 0).any() or not np.array_equal(window, asked.window) or window.min(initial=0) < 0:
+        return "questions in the order of time, each with the last window that is there by then"
+    if asked.time_s.max(initial=-np.inf) >= chunk.until_s:
+        return f"questions before {chunk.until_s:g} s, when the next chunk begins"
+    answers = asked.starts[np.searchsorted(window, np.arange(chunk.windows + 1))]
+    if asked.starts[0] != 0 or (np.diff(asked.starts) < 0).any() or not np.array_equal(answers, offsets):
+        return "rows that are all of an answer, in the order of the questions"
+    wrong = table["subscription"] != asked.subscription[asked.row_of]
+    return f"rows to those who asked, got {table[wrong.argmax()]}" if wrong.any() else None
 
 
 def _few(values: NDArray[np.int64]) -> str:

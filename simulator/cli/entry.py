@@ -41,6 +41,8 @@ def main() -> None:
     except RangecastError as error:
         _refuse(str(error))
     except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # rich's way to say that nobody reads on
+            sys.exit(0)
         _refuse(f"a file given by --with ended the program by sys.exit({error.code!r}); mend that file")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on, and that is no mistake

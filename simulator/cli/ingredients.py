@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from simulator.cli.app import app
-from simulator.cli.options import Master, print_lines
+from simulator.cli.options import Master, Plugins, print_lines
 
 __all__ = ["events", "population"]
 
@@ -57,17 +57,20 @@ def population(
         str,
         typer.Option(
             help="How the ranges are spread: uniform, clustered, correlated, anti-correlated; in 1.5 dimensions "
-            "dataset-1, dataset-2, dataset-3."
+            "dataset-1, dataset-2, dataset-3; or one that a file given by --with registers."
         ),
     ] = "uniform",
     count: Annotated[int, typer.Option(help="Subscriptions.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Same seed, same rows.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Directory to make.", show_default=False)] = None,
     master: Master = "local[*]",
+    plugins: Plugins = None,
 ) -> None:
     """Make a population of subscriptions, or say what one on disk holds."""
+    from simulator.inputs.plugins import load_plugins
     from simulator.inputs.populations import inspect_population, make_population
 
+    load_plugins(plugins or ())
     if (directory is None) == (out is None):
         raise typer.BadParameter("give either --out, to make a population, or the directory of one")
     with Console(stderr=True).status("reading the population" if out is None else "making the population on Spark"):

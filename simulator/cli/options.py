@@ -10,7 +10,16 @@ from rich.table import Table
 
 from floor.text import visible
 
-__all__ = ["Changes", "Master", "Plugins", "ScenarioFile", "SimulationMaster", "print_lines", "print_table"]
+__all__ = [
+    "Changes",
+    "Master",
+    "Metrics",
+    "Plugins",
+    "ScenarioFile",
+    "SimulationMaster",
+    "print_lines",
+    "print_table",
+]
 
 ScenarioFile = Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)]
 Changes = Annotated[
@@ -19,6 +28,10 @@ Changes = Annotated[
 Master = Annotated[str, typer.Option(help="Spark master.")]
 SimulationMaster = Annotated[
     str | None, typer.Option(help="Spark master to run the simulations on.", show_default=False)
+]
+Metrics = Annotated[
+    str | None,
+    typer.Option(help="What to show: names of metrics, with commas between (default: a few).", show_default=False),
 ]
 Plugins = Annotated[
     list[Path] | None,

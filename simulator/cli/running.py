@@ -8,7 +8,16 @@ from rich.console import Console
 
 from scenarios import DIRECTORY
 from simulator.cli.app import app
-from simulator.cli.options import Changes, Master, Plugins, ScenarioFile, SimulationMaster, print_lines, print_table
+from simulator.cli.options import (
+    Changes,
+    Master,
+    Metrics,
+    Plugins,
+    ScenarioFile,
+    SimulationMaster,
+    print_lines,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from simulator.scenario.scenario import Scenario
@@ -88,21 +97,31 @@ def sweep(
     processes: Annotated[
         int | None, typer.Option(help="Simulations at a time (default: one per core).", show_default=False)
     ] = None,
+    metric: Metrics = None,
     master: SimulationMaster = None,
     plugins: Plugins = None,
 ) -> None:
     """Run every point of a grid with several seeds; continue where an earlier start stopped."""
     from simulator.inputs.plugins import load_plugins
+    from simulator.runs.finished_sweep import FinishedSweep
+    from simulator.runs.metric_choice import choose_metrics, metrics_of_grid
     from simulator.runs.sweep import run_sweep
     from simulator.scenario.grid import load_grid
     from simulator.views.progress import sweep_progress
-    from simulator.views.sweep_table import sweep_table
+    from simulator.views.sweep_figure import write_figures
+    from simulator.views.sweep_table import shown_keys, sweep_tables
 
     load_plugins(plugins or ())
     chosen = load_grid(grid)
+    metrics = choose_metrics(metric, metrics_of_grid(chosen))
     result = run_sweep(chosen, out, master=master, processes=processes, progress=sweep_progress())
-    Console().print(sweep_table(chosen.keys, result.directory / "results.csv"))
-    print_lines(result.lines)
+    finished = FinishedSweep(result.directory)
+    tables = sweep_tables(finished.results, shown_keys(finished), metrics, Console().width)
+    for table in tables if metric else tables[:1]:
+        print_table(table)
+    figures = write_figures(finished, metrics)
+    drawn = [f"figures  {figures[0].parent}: {', '.join(path.name for path in figures)}"] if figures else []
+    print_lines([*result.lines, *drawn])
     if result.failures:
         raise typer.Exit(1)
 

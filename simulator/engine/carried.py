@@ -13,11 +13,14 @@ __all__ = [
     "ACKNOWLEDGEMENT",
     "KINDS",
     "MESSAGE",
+    "NO_NEWS",
+    "QUESTION",
     "RESENT",
     "WATERMARK",
     "Carried",
     "Moments",
     "Queues",
+    "Replies",
     "Traffic",
     "Transmissions",
 ]
@@ -57,8 +60,8 @@ class Traffic(NamedTuple):
     sent_again: NDArray[np.int64] | None = None
     """(messages,) how often the broker where it starts sent each again; None where none did."""
     control: NDArray[np.int64] | None = None
-    """(rows, 4) window, sender, receiver, and how many acknowledgements and watermarks went from one to the other;
-    None where there are none."""
+    """(rows, 4) window, sender, receiver, and how many control messages (acknowledgements, watermarks, questions and
+    answers without news) went from one to the other; None where there are none."""
     watermark_s: NDArray[np.float64] | None = None
     """(windows,) when the watermark of each left the server's place; None unless messages are held back."""
     copies: NDArray[np.int64] | None = None
@@ -66,8 +69,8 @@ class Traffic(NamedTuple):
     them; None where every delivery is of one message."""
 
 
-MESSAGE, RESENT, ACKNOWLEDGEMENT, WATERMARK = range(4)
-KINDS = ("message", "resent", "acknowledgement", "watermark")
+MESSAGE, RESENT, ACKNOWLEDGEMENT, WATERMARK, QUESTION, NO_NEWS = range(6)
+KINDS = ("message", "resent", "acknowledgement", "watermark", "question", "no-news")
 
 
 class Transmissions(NamedTuple):
@@ -78,7 +81,7 @@ class Transmissions(NamedTuple):
     window: NDArray[np.int64]
     """Window of the chunk."""
     message: NDArray[np.int64]
-    """Row of the message in its chunk; -1 of a watermark, which is about all of its window."""
+    """Row of the message in its chunk; -1 of what is about none: a watermark, a question, an answer without news."""
     sender: NDArray[np.int64]
     receiver: NDArray[np.int64]
     depart_s: NDArray[np.float64] | None = None
@@ -108,6 +111,17 @@ class Moments(NamedTuple):
     """(control messages,) when each left."""
 
 
+class Replies(NamedTuple):
+    """What became of the questions of a chunk, in their order."""
+
+    gateway: NDArray[np.int64]
+    """Where each came from."""
+    left_s: NDArray[np.float64] | None = None
+    """When it left there; None without a clock."""
+    ready_s: NDArray[np.float64] | None = None
+    """When the server had the answer ready; None without a clock."""
+
+
 class Carried(NamedTuple):
     """A chunk of events, what an approach sent for it, how that travelled and whom it reached."""
 
@@ -124,6 +138,8 @@ class Carried(NamedTuple):
     """Where they are recorded."""
     moments: Moments | None = None
     """None without a clock."""
+    replies: Replies | None = None
+    """Where subscriptions ask."""
 
     @property
     def window_of(self) -> NDArray[np.int64]:
@@ -134,6 +150,12 @@ class Carried(NamedTuple):
     def notified_s(self) -> NDArray[np.float64] | None:
         """(notifications,) when each watched subscription was notified; None without a clock."""
         return None if self.traffic.time_s is None else self.traffic.time_s[self.notified.delivery]
+
+    @property
+    def since_s(self) -> NDArray[np.float64]:
+        """(messages,) when the first event arose that each message tells of: that of its window, or of its answer."""
+        asked = self.outgoing.asked
+        return self.arose_s[self.window_of] if asked is None else asked.since_s[asked.row_of]
 
     @property
     def arose_s(self) -> NDArray[np.float64]:

@@ -49,6 +49,6 @@ def carry_events(
     cuts, warm_up = None if faults is None else faults.churn.moments, scenario.events.warm_up
     chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up)
     if scenario.engine == "tally":
-        recorded, holds = "hops" in scenario.record, scenario.network.order == "hold"
+        recorded, holds = "hops" in scenario.record, scenario.network.order == "hold" and not approach.asked
         return tally(ingredients, approach, session, audience, chunks, record_hops=recorded, holds=holds)
     return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)

@@ -1,4 +1,4 @@
-"""Control messages: acknowledgements and watermarks, which carry no update.
+"""Control messages, which carry no update: acknowledgements and watermarks, and where subscriptions ask, questions.
 
 **Acknowledgements** are sent where messages may be lost: each broker acknowledges each transmission that comes to it,
 to its sender, at once.
@@ -9,7 +9,9 @@ Scholten); in the end the broker where the message started knows, and tells the 
 is another. When this one knows it of all messages up to a window, it sends a watermark straight to every gateway that
 has some of that window, which then hands them to its subscriptions.
 
-Both are small and take their time on the way, but neither a broker's nor an uplink's; they are never lost.
+**Questions** go from a subscription's gateway straight to the server, as does an answer without news back.
+
+All are small and take their time on the way, but neither a broker's nor an uplink's; they are never lost.
 """
 
 from typing import NamedTuple

@@ -14,7 +14,7 @@ What may go wrong meanwhile is told in `fault_injector`.
 """
 
 import gc
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -26,7 +26,7 @@ from simulator.approaches.session import Session
 from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried
 from simulator.engine.fault_injector import FaultInjector
-from simulator.engine.journeys import transmission_s
+from simulator.engine.journeys import reach_server_s
 from simulator.engine.ledger import Ledger
 from simulator.engine.transit import Due, Transit, World
 from simulator.inputs.fault_plan import FaultPlan
@@ -113,8 +113,10 @@ class _Server:
         self._free = 0.0
         self._waiting: deque[tuple[Transit, int]] = deque()
         """Windows that are not answered, in order."""
-        self._answering: deque[tuple[float, Transit, int]] = deque()
-        """Windows whose answer is ready at a time to come."""
+        self._answering: deque[tuple[Transit, int, bool]] = deque()
+        """Windows, and if that is true questions, whose answer is ready at a time to come."""
+        self._early: defaultdict[tuple[Transit, int], list[int]] = defaultdict(list)
+        """Questions that came before the last event that they are to know of, by its window."""
         self._starts = 0
         if injector is not None:
             injector.begin(self.crash)
@@ -133,9 +135,7 @@ class _Server:
                 world.at(time, self._arise, (transit, window))
         else:
             self._waiting.extend((transit, window) for window in range(chunk.windows))
-            place, routes = world.ingredients.server, world.ingredients.routes
-            transmit_s = transmission_s(world.scenario.sizes.event_bytes, routes.bandwidth_mbps[events.origin, place])
-            reach_s = events.time_s + transmit_s + routes.delay_ms[events.origin, place] / 1e3
+            reach_s = reach_server_s(world.ingredients, events, world.scenario.sizes.event_bytes)
             window_of = np.repeat(np.arange(chunk.windows), np.diff(starts)).tolist()
             for window, time in zip(window_of, reach_s.tolist(), strict=True):
                 world.at(time, self._reach_with_event, (transit, window))
@@ -167,24 +167,60 @@ class _Server:
             if transit.awaited[window]:
                 return
             self._waiting.popleft()
-            transit.set_out()
-            begins, service_s = max(self._free, self._world.clock.now), transit.service_s[window]
-            self._world.ledger.server_waited_s += begins - self._world.clock.now
-            self._world.ledger.server_busy_s += service_s
-            self._free = begins + service_s
-            self._answering.append((self._free, transit, window))
-            self._world.at(self._free, self._send, self._starts)
+            if transit.outgoing is None:
+                transit.set_out()
+                self._expect(transit)
+            self._serve(transit, window, 0.0 if transit.questions else transit.service_s[window], asked=False)
+
+    def _serve(self, transit: Transit, number: int, service_s: float, *, asked: bool) -> None:
+        """Have the answer to a window, or a question, ready as soon as the server has done with others."""
+        begins = max(self._free, self._world.clock.now)
+        self._world.ledger.server_waited_s += begins - self._world.clock.now
+        self._world.ledger.server_busy_s += service_s
+        self._free = begins + service_s
+        self._answering.append((transit, number, asked))
+        self._world.at(self._free, self._send, self._starts)
 
     def _send(self, due: Due) -> None:
-        """Start the messages of the window that was answered, unless the server has lost it in a crash."""
-        if due.value == self._starts:
-            _, transit, window = self._answering.popleft()
-            transit.start(window)
+        """Start the messages of what was answered, unless the server has lost it in a crash."""
+        if due.value != self._starts:
+            return
+        transit, number, asked = self._answering.popleft()
+        if asked:
+            transit.reply(number)
+            return
+        transit.start(number)
+        for question in self._early.pop((transit, number), ()):
+            self._serve(transit, question, transit.service_s[question], asked=True)
+
+    def _expect(self, transit: Transit) -> None:
+        """Put the questions of a chunk on the clock, if there are any, as they come to the server."""
+        world, questions = self._world, transit.questions
+        if questions is None or questions.left_s is None:
+            return
+        delay_s = world.ingredients.routes.delay_ms[questions.gateway, world.ingredients.server] / 1e3
+        for question, time_s in enumerate(np.maximum(questions.left_s + delay_s, world.clock.now).tolist()):
+            world.at(time_s, self._reach_with_question, (transit, question))
+
+    def _reach_with_question(self, reached: Due) -> None:
+        self._take_question(*reached.value)
+
+    def _take_question(self, transit: Transit, question: int) -> None:
+        """Answer a question, as soon as the events are known that had arisen when it was put."""
+        window = transit.window_of(question)
+        if window < transit.answered:
+            self._serve(transit, question, transit.service_s[question], asked=True)
+        else:
+            self._early[transit, window].append(question)
 
     def crash(self, up_s: float) -> None:
         """Forget the answers that are not ready, and find them again once the server is up."""
         self._starts += 1
-        self._waiting.extendleft((transit, window) for _, transit, window in reversed(self._answering))
+        lost = list(self._answering)
         self._answering.clear()
+        self._waiting.extendleft((transit, window) for transit, window, asked in reversed(lost) if not asked)
         self._free = up_s
         self._answer()
+        for transit, question, asked in lost:
+            if asked:
+                self._take_question(transit, question)

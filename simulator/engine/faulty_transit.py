@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified, gathered
-from simulator.engine.carried import MESSAGE, RESENT, Carried, Moments, Queues, Traffic, Transmissions
+from simulator.engine.carried import (
+    ACKNOWLEDGEMENT,
+    MESSAGE,
+    RESENT,
+    Carried,
+    Moments,
+    Queues,
+    Traffic,
+    Transmissions,
+)
 from simulator.engine.control import Ends, control_rows
 from simulator.engine.fault_log import FaultRow
 from simulator.engine.flights import Attempt, Flight, heard_of
@@ -54,7 +63,6 @@ class FaultyTransit(Transit):
     def __init__(self, world: World, chunk: Chunk, faults: Faults) -> None:
         super().__init__(world, chunk)
         self._faults = faults
-        self._started = [False] * chunk.windows
         self._deliveries: list[tuple[int, int, int, float]] = []
         self._settled: list[tuple[NDArray[np.void], NDArray[np.int64]]] = []
         self._crossed: Counter[tuple[int, int]] = Counter()
@@ -73,29 +81,23 @@ class FaultyTransit(Transit):
         """Broker, when a message came to it, and when it began and was done with it."""
         self._last_s = 0.0
 
-    def set_out(self) -> None:
-        """Answer the chunk, if that is not done, and find the way of every message."""
-        if self.outgoing is None:
-            self.outgoing = self._faults.answer(self.chunk)
-            self.service_s = self.world.service_s(self.outgoing)
-            self._lay_out(self.outgoing)
+    def _answers(self) -> Outgoing:
+        return self._faults.answer(self.chunk)
 
     def _lay_out(self, outgoing: Outgoing) -> None:
         messages = len(outgoing.table)
         self._offsets = outgoing.offsets.tolist()
         self._overlay, self._ip, self._resent, self._sent_again = ([0] * messages for _ in range(4))
-        self._again = [False] * messages
-        self._open = self.chunk.windows + messages
+        self._again, self._started = [False] * messages, [False] * messages
+        self._open = self.chunk.windows + messages + outgoing.questions
         self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
         self._attempt = self._attempt_with(outgoing, np.arange(messages))
         self._missing = (self._attempt.rows + 1).tolist()
 
-    def start(self, window: int) -> None:
-        """Hand a window's messages to the broker where they enter the network."""
-        self._started[window] = True
-        for message in range(self._offsets[window], self._offsets[window + 1]):
+    def _start_rows(self, first: int, end: int) -> None:
+        for message in range(first, end):
+            self._started[message] = True
             self._begin(message)
-        self._close()
 
     def restart(self) -> int:
         """Let the messages that have not arrived everywhere travel under the network as it is now; how many began."""
@@ -110,8 +112,7 @@ class FaultyTransit(Transit):
         self._attempt = self._attempt_with(self.outgoing, unfinished)
         for message, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
             self._missing[message] = rows + 1
-        window_of = np.searchsorted(self.outgoing.offsets, unfinished, side="right") - 1
-        begun = unfinished[np.array(self._started, np.bool_)[window_of]].tolist()
+        begun = unfinished[np.array(self._started, np.bool_)[unfinished]].tolist()
         for message in begun:
             self._again[message] = True
             self._sent_again[message] += 1
@@ -200,9 +201,9 @@ class FaultyTransit(Transit):
             self._send(attempt, row, done, wait_s, self._again[message])
         self._missing[message] -= 1
         if not self._missing[message]:
-            self._close()
+            self._count_down()
 
-    def _close(self) -> None:
+    def _count_down(self) -> None:
         self._open -= 1
         if not self._open:
             self.world.at(max(self._last_s, self.world.clock.now), self._arrive_all, None)
@@ -382,12 +383,14 @@ class FaultyTransit(Transit):
             columns = np.array(sent, _SENT)
             kind, window = np.where(columns["again"], RESENT, MESSAGE), window_of[columns["message"]]
             told = Transmissions(kind, window, *(columns[name].copy() for name in (_SENT.names or ())[:6]))
-            recorded = joined(told, control_transmissions(ends, about, left_s, world.ingredients.routes))
+            recorded = joined(
+                told, control_transmissions(ACKNOWLEDGEMENT, ends, about, left_s, world.ingredients.routes)
+            )
         named = gathered(self._notified, [len(rows) for rows, _ in self._settled], order)
         carried = Carried(
             self.chunk, self.outgoing, self._sources, traffic, received[order], named, recorded, moments
         )
         if world.watermarks is None:
-            return carried
+            return self._with_replies(carried)
         heard, complete_s = heard_of(self._attempts, len(overlay))
         return held_back(world.ingredients, carried, heard, world.watermarks, complete_s)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.engine.carried import Carried
+from simulator.engine.carried import ACKNOWLEDGEMENT, WATERMARK, Carried
 from simulator.engine.control import Ends, Watermarks, control_rows, watermarks, words_to_server
 from simulator.engine.transmissions import control_transmissions, joined
 from simulator.inputs.ingredients import Ingredients
@@ -58,9 +58,9 @@ def held_back(
     if sent is not None:
         sent = joined(
             sent,
-            control_transmissions(acknowledged, heard.message, heard.depart_s, ingredients.routes),
-            control_transmissions(told, elsewhere, told_s, ingredients.routes),
-            control_transmissions(marks, None, depart_s, ingredients.routes),
+            control_transmissions(ACKNOWLEDGEMENT, acknowledged, heard.message, heard.depart_s, ingredients.routes),
+            control_transmissions(ACKNOWLEDGEMENT, told, elsewhere, told_s, ingredients.routes),
+            control_transmissions(WATERMARK, marks, None, depart_s, ingredients.routes),
         )
     if moments is not None:
         left_s = [times for times in (heard.depart_s, told_s, depart_s) if times is not None]

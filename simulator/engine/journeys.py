@@ -1,6 +1,5 @@
 """Journeys: the way of every message as hops, so that the engine `des` can put a clock on them."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +11,23 @@ from floor.kernels import njit
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
 from simulator.engine.carried import Queues, Traffic
+from simulator.engine.straight_ways import rendezvous_hops, unicast_hops
 from simulator.inputs.ingredients import Ingredients
+from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk
 from topologies import Routes
 
 __all__ = [
     "Times",
+    "everywhere",
     "gateways_of",
     "journeys_of",
+    "reach_server_s",
     "sources_of",
     "traffic_of",
     "transmission_s",
     "travelled",
-    "unicast_path",
+    "untimed_traffic",
 ]
 
 
@@ -38,7 +41,19 @@ class Times(NamedTuple):
 
 
 def sources_of(ingredients: Ingredients, approach: Approach, chunk: Chunk, outgoing: Outgoing) -> NDArray[np.int64]:
-    """Broker at which each message starts: the server, or without one the origin of the window's first event."""
+    """Broker at which each message starts: the server, or without one the origin of the window's first event.
+
+    Raises
+    ------
+    RangecastError
+        An approach of a user's own is asked without saying so, says so and is not, or has no server or a window.
+    """
+    elsewhere = approach.window is not None or approach.serverless
+    if (outgoing.asked is not None) != approach.asked or (approach.asked and elsewhere):
+        raise RangecastError(
+            "an approach with asked=True has a server, no window, and Outgoing.asked in its answers, and no other "
+            "has that; mend the approach"
+        )
     if not approach.serverless:
         return np.full(len(outgoing.table), ingredients.server)
     return np.repeat(chunk.events.origin[chunk.starts[:-1]], np.diff(outgoing.offsets))
@@ -62,60 +77,60 @@ def gateways_of(ingredients: Ingredients, outgoing: Outgoing) -> NDArray[np.int6
 
 
 def journeys_of(ingredients: Ingredients, approach: Approach, outgoing: Outgoing, sources: NDArray[np.int64]) -> Hops:
-    """All hops of messages; unicast ones go straight over IP, or from broker to broker when asked."""
+    """All hops of messages, by the way that an approach gives them."""
     if approach.unicast:
-        return _unicast_hops(ingredients, gateways_of(ingredients, outgoing))
-    return ingredients.network.hops(outgoing.table, sources)
+        return unicast_hops(ingredients, gateways_of(ingredients, outgoing))
+    if approach.way == "rendezvous":
+        return rendezvous_hops(ingredients, outgoing.table, sources)
+    table = everywhere(outgoing.table) if approach.way == "everywhere" else outgoing.table
+    return ingredients.network.hops(table, sources)
 
 
-def unicast_path(ingredients: Ingredients, gateway: int) -> list[int]:
-    """Brokers on the way of a unicast message from the server to a gateway, both included."""
-    server = ingredients.server
-    if ingredients.unicast_over_ip:
-        return [server] if gateway == server else [server, gateway]
-    return ingredients.network.path(server, gateway)
+def everywhere(table: NDArray[np.void]) -> NDArray[np.void]:
+    """Messages to everybody in the place of others, for networks to find their way."""
+    wide = table.copy()
+    for side, end in zip(("l_in", "r_in", "l_out", "r_out"), (np.inf, -np.inf, -np.inf, np.inf), strict=True):
+        wide[side] = end
+    return wide
 
 
-def _unicast_hops(ingredients: Ingredients, gateways: NDArray[np.int64]) -> Hops:
-    """Paths from the server, one per gateway, laid end to end in the order of the messages."""
-    used, which = np.unique(gateways, return_inverse=True)
-    paths = [unicast_path(ingredients, broker) for broker in used.tolist()]
-    lengths = np.array([len(path) - 1 for path in paths], np.int64)
-    starts = np.cumsum(lengths) - lengths
-    flat = np.array([pair for path in paths for pair in pairwise(path)], np.int64).reshape(-1, 2)
-    offsets = np.append(0, np.cumsum(lengths[which]))
-    step = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths[which])
-    rows = flat[np.repeat(starts[which], lengths[which]) + step]
-    last = step == np.repeat(lengths[which], lengths[which]) - 1
-    previous = np.where(step == 0, -1, np.arange(offsets[-1]) - 1)
-    return Hops(offsets, rows[:, 0].copy(), rows[:, 1].copy(), previous, last, lengths[which] == 0)
+def untimed_traffic(routes: Routes, sources: NDArray[np.int64], hops: Hops) -> Traffic:
+    """Counts and deliveries of journeys. Time O(h log h) for h hops."""
+    return _counted(routes, sources, hops)[0]
 
 
-def traffic_of(
-    routes: Routes, sources: NDArray[np.int64], hops: Hops, times: Times, *, broker_s: float, size: int
-) -> Traffic:
-    """Counts, timed deliveries and queues of journeys that were simulated. Time O(h log h) for h hops."""
-    rows, brokers, per_message = len(hops.receivers), len(routes.hops), np.diff(hops.offsets)
+def _counted(routes: Routes, sources: NDArray[np.int64], hops: Hops) -> tuple[Traffic, NDArray[np.int64]]:
+    """Counts and deliveries; and where these are, at sources first and then by hops, in the order of the traffic."""
+    brokers, per_message = len(routes.hops), np.diff(hops.offsets)
     of_hop = np.repeat(np.arange(len(per_message)), per_message)
     links = routes.hops[hops.senders, hops.receivers].astype(np.int64)
     ip_hops = np.bincount(of_hop, weights=links, minlength=len(per_message)).astype(np.int64)
     message = np.concatenate((np.flatnonzero(hops.at_source), of_hop[hops.delivers]))
     broker = np.concatenate((sources[hops.at_source], hops.receivers[hops.delivers]))
     far = np.concatenate((np.zeros(hops.at_source.sum(), np.int64), travelled(hops.previous, links)[hops.delivers]))
-    time_s = np.concatenate((times.served[rows:][hops.at_source], times.served[:rows][hops.delivers]))
     order = np.lexsort((broker, message))
     pairs, crossings = np.unique(hops.senders * brokers + hops.receivers, return_counts=True)
     crossed = np.column_stack((pairs // brokers, pairs % brokers, crossings))
-    everywhere = np.concatenate((hops.receivers, sources))
+    return Traffic(per_message, ip_hops, message[order], broker[order], far[order], crossed), order
+
+
+def traffic_of(
+    routes: Routes, sources: NDArray[np.int64], hops: Hops, times: Times, *, broker_s: float, size: int
+) -> Traffic:
+    """Counts, timed deliveries and queues of journeys that were simulated. Time O(h log h) for h hops."""
+    traffic, order = _counted(routes, sources, hops)
+    rows, brokers = len(hops.receivers), len(routes.hops)
+    time_s = np.concatenate((times.served[rows:][hops.at_source], times.served[:rows][hops.delivers]))
+    where = np.concatenate((hops.receivers, sources))
     waits = times.served - broker_s - times.arrived
     longest = np.zeros(brokers)
-    np.maximum.at(longest, everywhere, waits)
+    np.maximum.at(longest, where, waits)
     transmit_s = transmission_s(size, routes.bandwidth_mbps[hops.senders, hops.receivers])
-    served = np.bincount(everywhere, minlength=brokers).astype(np.float64)
+    served = np.bincount(where, minlength=brokers).astype(np.float64)
     uplink_s = np.bincount(hops.senders, transmit_s, brokers).astype(np.float64)
-    waited_s = np.bincount(everywhere, waits, brokers).astype(np.float64)
+    waited_s = np.bincount(where, waits, brokers).astype(np.float64)
     queues = Queues(served * broker_s, uplink_s, waited_s, longest)
-    return Traffic(per_message, ip_hops, message[order], broker[order], far[order], crossed, time_s[order], queues)
+    return traffic._replace(time_s=time_s[order], queues=queues)
 
 
 @njit
@@ -131,3 +146,11 @@ def travelled(previous: NDArray[np.int64], links: NDArray[np.int64]) -> NDArray[
 def transmission_s(size_bytes: int, bandwidth_mbps: NDArray[np.float64]) -> NDArray[np.float64]:
     """Seconds to put a message on the wire; none where the bandwidth is infinite, within one node."""
     return size_bytes * 8 / (bandwidth_mbps * 1e6)
+
+
+def reach_server_s(ingredients: Ingredients, events: EventStream, size_bytes: int) -> NDArray[np.float64]:
+    """When the server gets to know of each event, which travels there from its origin."""
+    routes, server = ingredients.routes, ingredients.server
+    transmit_s = transmission_s(size_bytes, routes.bandwidth_mbps[events.origin, server])
+    reach_s: NDArray[np.float64] = events.time_s + transmit_s + routes.delay_ms[events.origin, server] / 1e3
+    return reach_s

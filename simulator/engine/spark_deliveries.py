@@ -59,6 +59,7 @@ def _reasons(scenario: Scenario) -> Iterator[tuple[bool, str, str]]:
     for name in scenario.approaches:
         approach = parse_approach(name)
         yield approach.aware or approach.unicast, f"the server of {name} knows every one of them", "remove it"
+        yield approach.way != "region", f"{name} does not go by their zones", "remove it"
 
 
 class SparkDeliveries(NamedTuple):

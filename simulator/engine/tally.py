@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from paint import UNICAST
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing, Session, ask
+from simulator.engine.asking import questions_of, with_replies
 from simulator.engine.audience import Audience
-from simulator.engine.carried import Carried, Traffic
+from simulator.engine.carried import Carried, Replies, Traffic
 from simulator.engine.holding import Heard, held_back
-from simulator.engine.journeys import gateways_of, journeys_of, sources_of, unicast_path
+from simulator.engine.journeys import everywhere, gateways_of, journeys_of, sources_of, untimed_traffic
+from simulator.engine.straight_ways import straight_path
 from simulator.engine.transmissions import untimed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.workload.windows import Chunk
@@ -44,7 +46,7 @@ def tally(
         regions = session.regions(chunk) if counts else None
         outgoing = ask(session, chunk) if regions is None else regions
         sources = sources_of(ingredients, approach, chunk, outgoing)
-        traffic = _carry(ingredients, outgoing, sources)
+        traffic = _carry(ingredients, approach, outgoing, sources)
         received = audience.count(outgoing.table, traffic.message, traffic.broker)
         if regions is not None:
             traffic, received = _counted(ingredients, traffic, received)
@@ -55,10 +57,13 @@ def tally(
             carried = carried._replace(sent=sent if record_hops else None)
             if holds:
                 carried = held_back(ingredients, carried, Heard(sent.message, sent.receiver, sent.sender))
+        if outgoing.asked is not None:
+            gateway = questions_of(ingredients, outgoing.asked, last_hop=False).gateway
+            carried = with_replies(ingredients, carried, Replies(gateway))
         yield carried
 
 
-def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int64]) -> Traffic:
+def _carry(ingredients: Ingredients, approach: Approach, outgoing: Outgoing, sources: NDArray[np.int64]) -> Traffic:
     """Carry the messages of a chunk to the gateways.
 
     Time O(hops x neighbours of a broker) for messages to a region, O(1) for one to a subscription.
@@ -69,7 +74,10 @@ def _carry(ingredients: Ingredients, outgoing: Outgoing, sources: NDArray[np.int
         overlay, ip, crossed = _ways(ingredients, np.bincount(gateways, minlength=len(network)))
         links = ip[gateways]
         return Traffic(overlay[gateways], links, np.arange(len(gateways)), gateways, links, crossed)
-    carried = network.multicast(outgoing.table, sources, ip_hops)
+    if approach.way == "rendezvous":
+        return untimed_traffic(ingredients.routes, sources, journeys_of(ingredients, approach, outgoing, sources))
+    table = everywhere(outgoing.table) if approach.way == "everywhere" else outgoing.table
+    carried = network.multicast(table, sources, ip_hops)
     message = np.repeat(np.arange(len(outgoing.table)), carried.zones_reached)
     order = np.lexsort((carried.zones, message))
     zones, travelled = carried.zones[order], carried.travelled[order]
@@ -84,7 +92,7 @@ def _ways(
     overlay, ip = np.zeros((2, len(taken)), np.int64)
     crossed = []
     for broker in np.flatnonzero(taken).tolist():
-        path = list(pairwise(unicast_path(ingredients, broker)))
+        path = list(pairwise(straight_path(ingredients, ingredients.server, broker)))
         overlay[broker], ip[broker] = len(path), sum(int(ip_hops[pair]) for pair in path)
         crossed += [(*pair, int(taken[broker])) for pair in path]
     return overlay, ip, np.array(crossed, np.int64).reshape(-1, 3)

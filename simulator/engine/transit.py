@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from cn import Hops
 from simulator.approaches.approach import Approach
-from simulator.approaches.session import Outgoing, Session, ask
+from simulator.approaches.session import Asked, Outgoing, Session, ask
+from simulator.engine.asking import questions_of, with_replies
 from simulator.engine.audience import Audience
-from simulator.engine.carried import Carried
+from simulator.engine.carried import Carried, Replies
 from simulator.engine.control import Watermarks, echo
 from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
@@ -49,7 +50,7 @@ class World:
         self.broker_s = scenario.costs.broker_s
         self.broker_free = [0.0] * len(ingredients.network)
         self.uplink_free = [0.0] * len(ingredients.network)
-        holds = scenario.network.order == "hold"
+        holds = scenario.network.order == "hold" and not approach.asked
         self.watermarks = Watermarks(ingredients.routes, ingredients.server) if holds else None
         self.journal_events = 0
         """Events that have reached the server."""
@@ -60,10 +61,11 @@ class World:
         timeout.callbacks.append(act)
 
     def service_s(self, outgoing: Outgoing) -> list[float]:
-        """Time that the server takes for each window: its counted calls and the messages it sends."""
-        costs = self.scenario.costs
+        """Time that the server takes for each window, or question: its counted calls and the messages it sends."""
+        costs, asked = self.scenario.costs, outgoing.asked
         calls_s = np.array([costs.first_k_s, costs.min_y_s, costs.snap_s])
-        seconds: list[float] = (outgoing.costs @ calls_s + np.diff(outgoing.offsets) * costs.send_s).tolist()
+        calls, starts = (outgoing.costs, outgoing.offsets) if asked is None else (asked.costs, asked.starts)
+        seconds: list[float] = (calls @ calls_s + np.diff(starts) * costs.send_s).tolist()
         return seconds
 
 
@@ -77,14 +79,26 @@ class Transit:
         """What a window waits for: its events, and the end of its time."""
         self.outgoing: Outgoing | None = None
         self.service_s: list[float] = []
+        """Of each window; where subscriptions ask, of each question, and windows take none."""
+        self.answered = 0
+        """How many windows the server has answered."""
+        self.questions: Replies | None = None
+        self._ready_s: list[float] = []
         self._arrivals: list[Callable[[Any], None]] = []
 
     def set_out(self) -> None:
         """Answer the chunk, if that is not done, and find the way of every message."""
         if self.outgoing is None:
-            self.outgoing = ask(self.world.session, self.chunk)
-            self.service_s = self.world.service_s(self.outgoing)
-            self._lay_out(self.outgoing)
+            self.outgoing = outgoing = self._answers()
+            self.service_s = self.world.service_s(outgoing)
+            self._lay_out(outgoing)
+            if outgoing.asked is not None:
+                ingredients, network = self.world.ingredients, self.world.scenario.network
+                self.questions = questions_of(ingredients, outgoing.asked, last_hop=network.last_hop)
+                self._ready_s = [np.nan] * len(outgoing.asked.time_s)
+
+    def _answers(self) -> Outgoing:
+        return ask(self.world.session, self.chunk)
 
     def _lay_out(self, outgoing: Outgoing) -> None:
         world = self.world
@@ -93,15 +107,36 @@ class Transit:
         places = len(hops.receivers) + len(outgoing.table)
         self._arrived, self._served = [0.0] * places, [0.0] * places
         self._offsets = outgoing.offsets.tolist()
-        self._left = self.chunk.windows + len(hops.receivers)
+        self._left = self.chunk.windows + len(hops.receivers) + outgoing.questions
         self._serve, self._place = self._clockwork()
 
     def start(self, window: int) -> None:
-        """Hand a window's messages to the broker where they enter the network."""
-        hops = len(self._hops.receivers)
-        for message in range(self._offsets[window], self._offsets[window + 1]):
-            self._serve(int(self._sources[message]), hops + message)
+        """Hand a window's messages to the broker where they enter the network, unless they are asked for."""
+        self.answered += 1
+        if self.questions is None:
+            self._start_rows(self._offsets[window], self._offsets[window + 1])
         self._count_down()
+
+    def reply(self, question: int) -> None:
+        """The same for the answer to a question."""
+        self._ready_s[question] = self.world.clock.now
+        self._start_rows(*self._asked.starts[question : question + 2].tolist())
+        self._count_down()
+
+    def window_of(self, question: int) -> int:
+        """The window that a question is put after."""
+        return int(self._asked.window[question])
+
+    @property
+    def _asked(self) -> Asked:
+        assert self.outgoing is not None  # it has set out
+        assert self.outgoing.asked is not None  # somebody asks
+        return self.outgoing.asked
+
+    def _start_rows(self, first: int, end: int) -> None:
+        hops = len(self._hops.receivers)
+        for message in range(first, end):
+            self._serve(int(self._sources[message]), hops + message)
 
     def _count_down(self) -> None:
         self._left -= 1
@@ -177,13 +212,20 @@ class Transit:
             sent = timed_transmissions(routes, hops, carried.window_of, times, size, world.broker_s)
             carried = carried._replace(sent=sent)
         if world.watermarks is None:
-            return carried
+            return self._with_replies(carried)
         rows, message = len(self._hops.receivers), message_of(self._hops)
         delay_s = world.ingredients.routes.delay_ms[self._hops.senders, self._hops.receivers] / 1e3
         complete_s = times.served[rows:].copy()
         heard_s = echo(self._hops.previous, message, times.served[:rows], delay_s, complete_s)
         heard = Heard(message, self._hops.receivers, self._hops.senders, heard_s)
         return held_back(world.ingredients, carried, heard, world.watermarks, complete_s)
+
+    def _with_replies(self, carried: Carried) -> Carried:
+        """Add what was asked, if anything was."""
+        if self.questions is None:
+            return carried
+        replies = self.questions._replace(ready_s=np.array(self._ready_s))
+        return with_replies(self.world.ingredients, carried, replies)
 
 
 def next_hops(hops: Hops) -> tuple[list[int], list[int]]:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cn import Hops
-from simulator.engine.carried import ACKNOWLEDGEMENT, MESSAGE, WATERMARK, Moments, Transmissions
+from simulator.engine.carried import MESSAGE, Moments, Transmissions
 from simulator.engine.control import Ends
 from simulator.engine.journeys import Times, transmission_s
 from topologies import Routes
@@ -54,12 +54,13 @@ def untimed_transmissions(hops: Hops, window_of: Ints) -> Transmissions:
     return Transmissions(np.full(len(message), MESSAGE), window_of[message], message, hops.senders, hops.receivers)
 
 
-def control_transmissions(ends: Ends, message: Ints | None, depart_s: Floats | None, routes: Routes) -> Transmissions:
-    """Acknowledgements of messages, or watermarks of windows; with a clock, when they leave."""
+def control_transmissions(
+    kind: int, ends: Ends, message: Ints | None, depart_s: Floats | None, routes: Routes
+) -> Transmissions:
+    """Control messages of a kind, about messages or about none; with a clock, when they leave."""
     count = len(ends.window)
-    kind = np.full(count, WATERMARK if message is None else ACKNOWLEDGEMENT)
     about = np.full(count, -1) if message is None else message
-    sent = Transmissions(kind, ends.window, about, ends.sender, ends.receiver)
+    sent = Transmissions(np.full(count, kind), ends.window, about, ends.sender, ends.receiver)
     if depart_s is None:
         return sent
     arrive_s = depart_s + routes.delay_ms[ends.sender, ends.receiver] / 1e3

@@ -15,6 +15,7 @@ from simulator.workload.arrivals import ARRIVALS, Pace
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.event_mix import Shares, cast_events, follow
 from simulator.workload.events import RAISE, EventStream
+from simulator.workload.origins import ORIGINS, Where
 from simulator.workload.traces import Updates
 from simulator.workload.units import DURATION
 
@@ -31,11 +32,11 @@ def make_events(
     x: Floats,
     y: Floats,
     k: int,
-    brokers: int,
+    delay_ms: Floats,
     generator: Callable[[str], np.random.Generator],
-    trace: Updates | None = None,
+    brought: Updates | None = None,
 ) -> EventStream:
-    """Draw the events of a scenario, or take those of its trace.
+    """Draw the events of a scenario, or take those of its file.
 
     Parameters
     ----------
@@ -43,12 +44,12 @@ def make_events(
         Objects at the start.
     k : int
         Deletions leave at least so many objects.
-    brokers : int
-        Each event arises at a random one of them.
+    delay_ms : (brokers, brokers) float64 array
+        Delay between brokers, at one of which each event arises.
     generator : callable
         Random numbers for a purpose: "events", "mixture", "arrivals" and "origins" are asked for.
-    trace : Updates, optional
-        Events of the trace, if the scenario has one.
+    brought : Updates, optional
+        Events of a trace or list, if the scenario has one.
 
     Raises
     ------
@@ -59,17 +60,17 @@ def make_events(
     -----
     Time and space O(events + n log n); a million events take about a second.
     """
-    if trace is None:
+    if brought is None:
         time_s = _times(events, events.count if events.duration_s is None else None, generator)
         updates = _draw(events, len(time_s), x, y, k, generator)
     else:
-        updates = trace
-        time_s = trace.time_s / events.speed
+        updates = brought
+        time_s = brought.time_s / events.speed
         if events.arrival != "trace":
-            time_s = _times(events, len(trace.object), generator)
+            time_s = _times(events, len(brought.object), generator)
         if events.duration_s is not None:
             time_s = _up_to(time_s, events.duration_s)
-            updates = Updates._make(column[: len(time_s)] for column in trace)
+            updates = Updates._make(column[: len(time_s)] for column in brought)
     if not len(time_s) and events.duration_s is not None:
         raise ScenarioError(
             f"events.duration = {DURATION.format(events.duration_s)}: no event arises in that time; prolong it or "
@@ -80,7 +81,8 @@ def make_events(
             f"events.warm_up = {events.warm_up}: must be below the number of events, which is {len(time_s)} within "
             "events.duration; lower it or prolong that"
         )
-    origin = generator("origins").integers(brokers, size=len(updates.object))
+    where = Where(events.skew, events.spread_s, delay_ms)
+    origin = ORIGINS[events.origin](updates.object, where, generator("origins"))
     return EventStream(updates.object, updates.x, updates.y, updates.kind, time_s, origin)
 
 
@@ -115,7 +117,19 @@ def _draw(
 ) -> Updates:
     shares = Shares(events.insert, events.delete, events.move)
     cast = cast_events(x, y, k, count, shares, generator("mixture"))
+    low, span = _y_range(y)
+    shares_of_y = cast.y.copy() if span is None else np.minimum((cast.y - low) / span, np.nextafter(1.0, 0.0))
     steps = EVENT_KINDS[events.kind](
-        cast.y.copy(), cast.object[cast.kind == RAISE], events.volatility, generator("events")
+        shares_of_y, cast.object[cast.kind == RAISE], events.volatility, generator("events")
     )
+    if span is not None:
+        steps = low + steps * span
     return Updates(cast.object, *follow(cast, steps), np.zeros(count))
+
+
+def _y_range(y: Floats) -> tuple[float, float | None]:
+    """Lowest y and the width of the range in which y changes; None for [0, 1), where objects are that we make."""
+    low, high = float(y.min()), float(y.max())
+    if low >= 0 and high < 1:
+        return 0.0, None
+    return low, high - low or 1.0

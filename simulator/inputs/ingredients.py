@@ -22,11 +22,12 @@ from floor.cache import cache_dir, cache_place
 from floor.files import clear_leftovers
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.room import check_room
+from simulator.inputs.start import Ranges, Start, lay_out, objects_of, population_of, start_of
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Topology
 from simulator.workload.events import EventStream
-from simulator.workload.traces import Trace, read_trace
+from simulator.workload.traces import Updates
 from simulator.workload.workload import Workload
 from topologies.errors import DisconnectedError
 
@@ -34,21 +35,16 @@ Floats = NDArray[np.float64]
 
 __all__ = [
     "Ingredients",
-    "all_cached",
     "assemble",
     "clear_cache",
     "gather",
     "generator",
-    "lay_out",
     "make_graph",
     "make_zones",
     "network_notes",
-    "objects_of",
     "place_brokers",
-    "population_of",
-    "trace_of",
+    "topology_seed",
     "with_fresh_network",
-    "x_range_of",
 ]
 
 _PURPOSES = (
@@ -62,6 +58,7 @@ _PURPOSES = (
     "origins",
     "faults",
     "links",
+    "approaches",
 )
 
 
@@ -80,10 +77,17 @@ class Ingredients(NamedTuple):
     """Node of each subscription."""
     unicast_over_ip: bool
     """Whether messages to single subscriptions take the IP path instead of the overlay."""
-    x_range: tuple[float, float] = (0.0, 1.0)
+    ranges: Ranges = Ranges()
     """Where subscriptions lie."""
     names: Sequence[str] = ()
-    """Names of the objects by id, where the events come from a history."""
+    """Names of objects by id, where they have any."""
+    brought: Updates | None = None
+    """Events that are not drawn but come from a trace or list."""
+
+    @property
+    def x_range(self) -> tuple[float, float]:
+        """Lowest and highest x to expect of subscriptions."""
+        return self.ranges.x
 
 
 def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
@@ -95,33 +99,6 @@ def clear_cache() -> None:
     """Remove what processes that were killed have left half-made in the cache."""
     for place in ("objects", "populations", "routes", "spark"):
         clear_leftovers(cache_dir() / place)
-
-
-def all_cached(scenario: Scenario) -> bool:
-    """Whether the subscriptions and objects of a scenario are in the cache, so that `gather` needs no Spark."""
-    population = pipeline.population_path(_population_spec(scenario), cache_dir() / "populations")
-    objects = pipeline.object_path(_object_spec(scenario), cache_dir() / "objects")
-    return population.exists() and (scenario.events.file is not None or objects.exists())
-
-
-def objects_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
-    """Path of the objects of a scenario: its trace, or an array as `pipeline.object_file` makes it."""
-    if scenario.events.file is not None:
-        return Path(scenario.events.file)
-    return pipeline.object_file(spark, _object_spec(scenario), cache_place("objects")).absolute()
-
-
-def population_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
-    """Path of the subscriptions of a scenario, made by Spark if they are not in the cache."""
-    return pipeline.population(spark, _population_spec(scenario), cache_place("populations")).absolute()
-
-
-def _object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
-    return pipeline.ObjectSpec(scenario.objects.distribution, scenario.objects.count, scenario.seed)
-
-
-def _population_spec(scenario: Scenario) -> pipeline.PopulationSpec:
-    return pipeline.PopulationSpec(scenario.subscriptions.distribution, scenario.subscriptions.count, scenario.seed)
 
 
 def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True) -> Ingredients:
@@ -141,16 +118,16 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
         The scenario needs more memory or disk than there is.
     """
     check_room(scenario, in_memory=in_memory)
-    graph, trace = make_graph(scenario), trace_of(scenario)  # first, since a file may be wrong
+    graph = make_graph(scenario)
+    place_brokers(scenario, graph)  # first, since a file may be wrong
+    start = start_of(scenario, lambda: pipeline.read_objects(objects_of(scenario, spark)))
     kept = population_of(scenario, spark)
     l = r = location = np.empty(0)
     if in_memory:
         population = pipeline.read_population(kept)
         l, r, location = population.l, population.r, population.location
-    x, y = pipeline.read_objects(objects_of(scenario, spark)) if trace is None else (trace.x, trace.y)
-    workload = lay_out(scenario, (x, y), (l, r), trace)
-    routes = cache_place("routes")
-    return assemble(scenario, workload, location, routes_cache=routes, graph=graph, trace=trace)
+    workload, routes = lay_out(scenario, start, (l, r)), cache_place("routes")
+    return assemble(scenario, workload, location, routes_cache=routes, graph=graph, start=start)
 
 
 def make_graph(scenario: Scenario) -> "nx.Graph[int]":
@@ -164,7 +141,7 @@ def make_graph(scenario: Scenario) -> "nx.Graph[int]":
         There are fewer nodes in it than brokers.
     """
     about = scenario.topology
-    seed = int(generator(scenario, "topology").integers(2**31))
+    seed = topology_seed(scenario)
     graph = topologies.MODELS[about.model](about.nodes, seed) if about.file is None else _read_graph(about, seed)
     if scenario.network.brokers > len(graph):
         raise ScenarioError(
@@ -174,6 +151,11 @@ def make_graph(scenario: Scenario) -> "nx.Graph[int]":
     if about.bandwidth_mbps is not None:
         nx.set_edge_attributes(graph, dict.fromkeys(graph.edges, about.bandwidth_mbps), "bandwidth_mbps")
     return graph
+
+
+def topology_seed(scenario: Scenario) -> int:
+    """What decides the network of a model, and where nodes of a file stand that have no place there."""
+    return int(generator(scenario, "topology").integers(2**31))
 
 
 def network_notes(graph: "nx.Graph[int]") -> list[str]:
@@ -195,32 +177,6 @@ def _read_graph(about: Topology, seed: int) -> "nx.Graph[int]":
     return graph
 
 
-def trace_of(scenario: Scenario) -> Trace | None:
-    """Read the trace of a scenario, if it has one.
-
-    Raises
-    ------
-    TraceError, PipelineError
-        It cannot be run, or changed since the scenario was read.
-    """
-    events = scenario.events
-    count = events.count if events.duration_s is None else None
-    return None if events.file is None else read_trace(Path(events.file), count, events.sha256)
-
-
-def lay_out(
-    scenario: Scenario, objects: tuple[Floats, Floats], ends: tuple[Floats, Floats], trace: Trace | None
-) -> Workload:
-    """Workload of objects (x, y) and of subscriptions with ends (l, r) in [0, 1], laid over the range of a trace."""
-    l, r = (pipeline.spread_ends(end, x_range_of(trace)) for end in ends)
-    return Workload(scenario.k, *objects, l, r)
-
-
-def x_range_of(trace: Trace | None) -> tuple[float, float]:
-    """Lowest and highest x that subscriptions may have: those of a trace, or else 0 and 1."""
-    return (0.0, 1.0) if trace is None else trace.x_range
-
-
 def assemble(
     scenario: Scenario,
     workload: Workload,
@@ -228,7 +184,7 @@ def assemble(
     *,
     routes_cache: Path | None = None,
     graph: "nx.Graph[int] | None" = None,
-    trace: Trace | None = None,
+    start: Start | None = None,
 ) -> Ingredients:
     """Put brokers, routes, network and events around objects and subscriptions that are given.
 
@@ -240,33 +196,47 @@ def assemble(
         Directory that keeps routes.
     graph : networkx.Graph, optional
         The IP network, if `make_graph` has made it already.
-    trace : Trace, optional
-        That of the scenario, if it was read already; the workload is laid over its range.
+    start : Start, optional
+        That of the scenario, if it was read already; the workload is made of it.
     """
     # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
-    arrays = (np.require(values, requirements="W") for values in workload[1:])
-    workload = Workload(workload.k, *arrays)
+    x, y, l, r = (np.require(values, requirements="W") for values in workload[1:5])
+    workload = Workload(workload.k, x, y, l, r, int(generator(scenario, "approaches").integers(2**62)))
     graph = make_graph(scenario) if graph is None else graph
-    trace = trace_of(scenario) if trace is None else trace
-    brokers = place_brokers(scenario, graph)
-    routes = topologies.Routes.build(graph, brokers, routes_cache)
-    purposes, updates = partial(generator, scenario), None if trace is None else trace.updates
-    events = make_events(scenario.events, workload.x, workload.y, workload.k, len(brokers), purposes, updates)
-    x_range = x_range_of(trace)
-    network = _network(scenario, routes, workload, x_range)
+    start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
+    routes = topologies.Routes.build(graph, place_brokers(scenario, graph), routes_cache)
+    purposes, delay_ms = partial(generator, scenario), routes.delay_ms
+    events = make_events(scenario.events, workload.x, workload.y, workload.k, delay_ms, purposes, start.brought)
+    network = _network(scenario, routes, workload, start.ranges.x)
     nodes = (location * len(graph)).astype(np.int64)
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
     over_ip = scenario.network.unicast == "direct"
-    names = () if trace is None else trace.names
     shared = (workload, events, graph, routes, network, gateways, network.server, nodes, over_ip)
-    return Ingredients(*shared, x_range, names)
+    return Ingredients(*shared, start.ranges, start.names, start.brought)
 
 
 def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int64]:
-    """Node of each broker of a scenario on its IP network."""
-    nodes: NDArray[np.int64] = generator(scenario, "brokers").choice(
-        len(graph), scenario.network.brokers, replace=False
-    )
+    """Node of each broker of a scenario on its IP network: those it names, or random ones.
+
+    Raises
+    ------
+    ScenarioError
+        It names a node that is not there, or one by its number and by its name.
+    """
+    count, named = scenario.network.brokers, scenario.network.nodes
+    if named is None:
+        drawn: NDArray[np.int64] = generator(scenario, "brokers").choice(len(graph), count, replace=False)
+        return drawn
+    numbers: dict[int | str, int] = {node: node for node in graph}
+    numbers |= {str(about.get("name", node)): node for node, about in graph.nodes(data=True)}
+    for node in named[:count]:
+        if node not in numbers:
+            what = f"0 to {len(graph) - 1}" if isinstance(node, int) else "those named in topology.file"
+            raise ScenarioError(f"network.nodes = {node!r}: the nodes of the network are {what}; mend or remove it")
+    nodes = np.array([numbers[node] for node in named[:count]], np.int64)
+    twice = np.flatnonzero(np.bincount(nodes) > 1)
+    if len(twice):
+        raise ScenarioError(f"network.nodes = {int(twice[0])}: is there by number and by name; remove one of them")
     return nodes
 
 

@@ -26,7 +26,8 @@ def make_population(distribution: str, count: int, seed: int, out: Path, *, mast
     known = (*pipeline.DISTRIBUTIONS, *pipeline.DATASETS_15D)
     if distribution not in known:
         raise pipeline.PipelineError(
-            f"--distribution {distribution}: must be one of {', '.join(known)}; choose one of them"
+            f"--distribution {distribution}: must be one of {', '.join(known)}; choose one of them, or bring "
+            "your own by --with FILE"
         )
     try:
         if distribution in pipeline.DATASETS_15D:

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pipeline
 from floor.cache import cache_dir
 from floor.machine import free_bytes, memory_bytes, size_text
+from simulator.inputs.start import population_place, trace_file
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
+from simulator.scenario.tables import Objects, Subscriptions
 
 __all__ = ["check_room", "population_disk_bytes"]
 
@@ -31,7 +32,7 @@ class _Part(NamedTuple):
     """What one key of a scenario takes."""
 
     key: str
-    value: int
+    value: object
     size: int
 
 
@@ -56,10 +57,16 @@ def check_room(scenario: Scenario, *, in_memory: bool = True, out: Path | None =
         One line: the key that takes most, its value, what is needed and what there is.
     """
     remedy = "lower it" if not in_memory else "lower it, or leave subscriptions on disk by --deliveries spark"
-    by_subscriptions = {"subscriptions.count": remedy}
-    _compare(list(_memory(scenario, in_memory)), memory_bytes(), "memory, and this machine has", by_subscriptions)
+    smaller = "bring a smaller file"
+    remedies = {
+        "subscriptions.count": remedy,
+        "subscriptions.file": remedy.replace("lower it", smaller),
+        "objects.file": smaller,
+    }
+    _compare(list(_memory(scenario, in_memory)), memory_bytes(), "memory, and this machine has", remedies)
     cache, records = free_bytes(cache_dir()), free_bytes(out or Path())
-    _compare(list(_cached(scenario)), cache, f"disk, and where the cache is ({cache_dir()}) are free", {})
+    room = f"disk, and where the cache is ({cache_dir()}) are free"
+    _compare(list(_cached(scenario)), cache, room, {"subscriptions.file": smaller})
     rows = [_Part("events.count", scenario.events.count, scenario.events.count * _EVENT_ON_DISK)]
     _compare(rows, records, "disk, and where the results go are free", {})
 
@@ -76,8 +83,8 @@ def _compare(parts: list[_Part], there: int | None, what: str, remedies: dict[st
 def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
     nodes, brokers, faults = _nodes(scenario), scenario.network.brokers, scenario.faults
     if in_memory:
-        yield _Part("subscriptions.count", scenario.subscriptions.count, scenario.subscriptions.count * _SUBSCRIPTION)
-    yield _Part("objects.count", scenario.objects.count, scenario.objects.count * _OBJECT)
+        yield _counted("subscriptions", scenario.subscriptions, _SUBSCRIPTION)
+    yield _counted("objects", scenario.objects, _OBJECT)
     yield _Part("events.count", scenario.events.count, scenario.events.count * _EVENT)
     yield _Part("topology.nodes", nodes, nodes * (_NODE + brokers * _WAY))
     yield _Part("network.brokers", brokers, brokers * brokers * _PAIR)
@@ -88,12 +95,18 @@ def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
 def _cached(scenario: Scenario) -> Iterator[_Part]:
     """What has yet to be put into the cache."""
     about, brokers = scenario.subscriptions, scenario.network.brokers
-    spec = pipeline.PopulationSpec(about.distribution, about.count, scenario.seed)
-    if not pipeline.population_path(spec, cache_dir() / "populations").exists():
-        yield _Part("subscriptions.count", about.count, population_disk_bytes(about.count))
-    if scenario.events.file is None:
+    if not population_place(scenario).exists():
+        # Rows of a file are numbered on disk before they are put in their order.
+        yield _counted("subscriptions", about, _SUBSCRIPTION_ON_DISK * (1 if about.file is None else 2))
+    if scenario.objects.file is None and trace_file(scenario) is None:
         yield _Part("objects.count", scenario.objects.count, scenario.objects.count * _OBJECT_ON_DISK)
     yield _Part("topology.nodes", _nodes(scenario), brokers * _nodes(scenario) * _WAY_ON_DISK)
+
+
+def _counted(table: str, about: Objects | Subscriptions, size: int) -> _Part:
+    """What so many of something take, by the key that says how many there are."""
+    key, value = ("count", about.count) if about.file is None else ("file", repr(about.file))
+    return _Part(f"{table}.{key}", value, about.count * size)
 
 
 def _nodes(scenario: Scenario) -> int:

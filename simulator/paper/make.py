@@ -22,7 +22,7 @@ from simulator.paper.exhibits import NAMES, VIEWS, Exhibit, PaperError, Scale, g
 from simulator.paper.figures import draw_exhibit, exhibit_csv
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.runs.sweep import run_sweep
-from simulator.runs.sweep_tables import read_rows
+from simulator.runs.sweep_tables import read_replications
 from simulator.scenario.grid import load_grid
 from simulator.views.labels import short
 
@@ -142,13 +142,7 @@ def _sweep_path(out: Path, scale: Scale, sweep: str) -> Path:
 
 def _finished(out: Path, scale: Scale, sweep: str, directory: Path) -> Measured:
     grid = load_grid(grid_path(sweep, scale, directory))
-    tasks = _sweep_path(out, scale, sweep) / "tasks"
-    found = {
-        point: [tasks / f"point-{point + 1:04d}-replication-{one + 1:03d}.csv" for one in range(len(grid.seeds))]
-        for point in range(len(grid.points))
-    }
-    whole = {point: files for point, files in found.items() if all(file.exists() for file in files)}
-    return Measured(grid, {point: [read_rows(file) for file in files] for point, files in whole.items()})
+    return Measured(grid, read_replications(_sweep_path(out, scale, sweep), len(grid.points), len(grid.seeds)))
 
 
 def _make(view: Exhibit, scale: Scale, out: Path, directory: Path, failures: list[str]) -> Made:

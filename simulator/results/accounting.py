@@ -109,10 +109,10 @@ def traffic_columns(carried: Carried, approach: Approach, ingredients: Ingredien
 
 
 def _control(carried: Carried, ingredients: Ingredients, size: int) -> dict[str, Ints]:
-    """Bytes of acknowledgements and watermarks per window: between brokers, over IP, to the server and from it."""
-    rows = carried.traffic.control
+    """Bytes of control messages per window: between brokers, over IP, to the server and from it."""
+    rows, windows = carried.traffic.control, carried.chunk.windows
     if rows is None:
-        return dict.fromkeys(("overlay", "ip", "in", "out"), np.zeros(carried.chunk.windows, np.int64))
+        return dict.fromkeys(("overlay", "ip", "in", "out"), np.zeros(windows, np.int64))
     window, sender, receiver, times = rows.T
     weights = {
         "overlay": times,
@@ -120,10 +120,13 @@ def _control(carried: Carried, ingredients: Ingredients, size: int) -> dict[str,
         "in": times * (receiver == ingredients.server),
         "out": times * (sender == ingredients.server),
     }
-    return {
-        what: np.bincount(window, weights=some, minlength=carried.chunk.windows).astype(np.int64) * size
-        for what, some in weights.items()
-    }
+    sums = {what: np.bincount(window, some, windows).astype(np.int64) for what, some in weights.items()}
+    asked, replies = carried.outgoing.asked, carried.replies
+    if asked is not None and replies is not None:  # what stays at the server's broker is no transmission
+        here = replies.gateway == ingredients.server
+        sums["in"] += np.bincount(asked.window[here], minlength=windows)
+        sums["out"] += np.bincount(asked.window[here & (np.diff(asked.starts) == 0)], minlength=windows)
+    return {what: count * size for what, count in sums.items()}
 
 
 def _latencies(carried: Carried, waits: Waits | None) -> dict[str, NDArray[np.float64] | None]:

@@ -12,12 +12,15 @@ import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from simulator.approaches.colours import colour_of
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["comparison_figure", "comparison_title", "draw_comparison"]
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
 _TRAFFIC = (("bytes_out", "out of the server"), ("overlay_bytes", "overlay"), ("ip_bytes", "IP"))
+_LETTERS = 44
+"""So many of the names below an axis stand side by side."""
 _STYLE: Any = {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}
 
 
@@ -75,14 +78,17 @@ def _draw_bars(
                 axes.text(place, 1.1, "0", ha="center", va="bottom")
     highest = max(max(heights) for heights in bars.values())
     axes.set_yscale("log")
-    axes.set_ylim(1, 10 * max(highest, 1))  # room for the legend
-    axes.set_xticks(np.arange(len(groups)) + 0.4 - width / 2, groups)
+    rows = -(-len(bars) // 2)
+    axes.set_ylim(1, max(highest, 1) ** (1 / (1 - 0.07 * rows)) * 2)  # room for the legend
+    long = sum(map(len, groups)) > _LETTERS
+    slant: Any = {"rotation": 20, "ha": "right"} if long else {}
+    axes.set_xticks(np.arange(len(groups)) + 0.4 - width / 2, groups, **slant)
     axes.legend(fontsize=8, ncols=2, loc="upper left")
 
 
 def _draw_traffic(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None:
     bars = {name: [row[column] for column, _ in _TRAFFIC] for name, row in means.items()}
-    _draw_bars(axes, bars, [label for _, label in _TRAFFIC], [f"C{at}" for at in range(len(means))])
+    _draw_bars(axes, bars, [label for _, label in _TRAFFIC], [colour_of(name).light for name in means])
     axes.set_ylabel("traffic per event (bytes, mean)")
 
 
@@ -94,12 +100,15 @@ def _draw_received(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None
 
 
 def _draw_latency(axes: Axes, events: Path, approaches: Sequence[str]) -> None:
-    styles = ("-", "--", "-.", ":")
+    styles: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (8, 2, 1, 2, 1, 2)))
+    table = pq.ParquetFile(events).read(columns=["approach", "latency_p50"])  # `read_table` would load pandas
     for at, name in enumerate(approaches):
-        table = pq.read_table(events, columns=["latency_p50"], filters=pc.field("approach") == name)
-        waits = np.sort(table["latency_p50"].drop_null().to_numpy())
+        chosen = table.filter(pc.equal(table["approach"], name))
+        waits = np.sort(chosen["latency_p50"].drop_null().to_numpy())
         shares = np.arange(1, len(waits) + 1) / max(len(waits), 1)
-        axes.step(waits, shares, where="post", label=name, color=f"C{at}", linestyle=styles[at % len(styles)])
+        axes.step(
+            waits, shares, where="post", label=name, color=colour_of(name).light, linestyle=styles[at % len(styles)]
+        )
     axes.set_xlabel("median notification latency of an event (ms)")
     axes.set_ylabel("share of events at or below")
     axes.legend(fontsize=8)

@@ -13,6 +13,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
 from pipeline import BROKERS, EVENTS, FAULTS, HOPS, LINKS, SERIES, SUMMARY
+from simulator.inputs.plugins import Plugin, loaded_plugins
 from simulator.results.errors import RunError
 from simulator.scenario.loading import load_scenario
 from simulator.scenario.scenario import Scenario
@@ -81,8 +82,19 @@ class FinishedRun:
 
     @cached_property
     def scenario(self) -> Scenario:
-        """What was run."""
+        """What was run; a file given by `--with` that is not the one of its name which was in use then is refused."""
+        for plugin in loaded_plugins():
+            self._check_plugin(plugin)
         return load_scenario(self.directory / "scenario.toml")
+
+    def _check_plugin(self, plugin: Plugin) -> None:
+        told = self.manifest.get("plugins")
+        used = [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+        digests = [one.get("sha256") for one in used if Path(str(one.get("file"))).name == plugin.path.name]
+        if digests and plugin.sha256 not in digests:
+            raise RunError(
+                f"--with {plugin.path}: changed since {self.directory} was run; bring back what it was, or run again"
+            )
 
     @cached_property
     def scenario_text(self) -> str:

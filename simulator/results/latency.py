@@ -56,7 +56,7 @@ def waits_of(
     *,
     last_hop: bool,
 ) -> Waits | None:
-    """Latency of every notification, from the first event of its window; None without a clock.
+    """Latency of every notification, from the first event of its window or answer; None without a clock.
 
     What comes to a gateway again is left out.
 
@@ -69,8 +69,7 @@ def waits_of(
     outgoing, traffic, received = carried.outgoing, carried.traffic, carried.received
     if traffic.time_s is None:
         return None
-    arose_s = carried.arose_s[carried.window_of[traffic.message]]
-    ms = (traffic.time_s - arose_s) * 1e3
+    ms = (traffic.time_s - carried.since_s[traffic.message]) * 1e3
     if not last_hop:
         first = np.ones(len(ms), np.bool_)
         first[1:] = (np.diff(traffic.message) != 0) | (np.diff(traffic.broker) != 0)

@@ -51,11 +51,19 @@ class Lists:
 
     def take(self, carried: Carried) -> Moments:
         """Follow a chunk."""
-        told = self._timeline.take(carried, self._taken_s(carried))
+        told = self._timeline.take(carried, self._taken_s(carried), questions_s=self._questions_s(carried))
         if self._series is not None:
             self._series.take_wrong(*self._timeline.spans)
         stale_ms = np.where(told.lists > 0, told.stale_s / np.maximum(told.lists, 1), np.nan) * 1e3
         return Moments(stale_ms, told.wrong_s, told.counted_s)
+
+    def _questions_s(self, carried: Carried) -> tuple[Floats, Floats] | None:
+        """When questions are put, and answers without news there."""
+        asked, replies, routes = carried.outgoing.asked, carried.replies, self._ingredients.routes
+        if asked is None or replies is None or replies.left_s is None or replies.ready_s is None:
+            return None
+        back_s = replies.ready_s + routes.delay_ms[self._ingredients.server, replies.gateway] / 1e3
+        return asked.time_s, back_s + replies.left_s - asked.time_s  # as long to the subscription as from it
 
     def _taken_s(self, carried: Carried) -> Floats:
         """When each watched subscription acts on what comes to it: at once, or when the watermark has come."""

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from cn.subscribers import receive
 from floor.kernels import njit
-from simulator.results.chains import Chains, take_note
+from simulator.results.chains import Chains, enter, let_go, note_of, take_note, take_out
 from simulator.results.truth import TruthArrays
 
-__all__ = ["NO_UNICAST", "Arriving", "Held", "arrive", "held_list", "look", "note_of"]
+__all__ = ["NO_UNICAST", "Arriving", "Held", "arrive", "held_list", "look"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,7 +79,7 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
     if at >= 0 and chains.key[at] == key:
         return
     late = at >= 0
-    note = take_note(chains.head, chains.free, chains.after, s, before)
+    note = take_note(chains.head, chains.pool, chains.after, s, before)
     chains.key[note], chains.object[note], chains.dropped[note] = key, come.object[a], come.dropped[a]
     chains.x[note], chains.y[note] = come.x[a], come.y[a]
     if not late:
@@ -94,15 +94,6 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
 
 
 @njit
-def note_of(head: Ints, after: Ints, objects: Ints, s: int, i: int) -> int:
-    """What s has noted of object i in its chain; -1 if nothing."""
-    at = int(head[s])
-    while at >= 0 and objects[at] != i:
-        at = int(after[at])
-    return at
-
-
-@njit
 def _right_y(x: Floats, y: Floats, l: float, r: float, i: int) -> float:
     """What [l, r] should know of object i: +inf if it is not there, or not in range."""
     if 0 <= i < len(y) and l <= x[i] <= r:
@@ -111,18 +102,27 @@ def _right_y(x: Floats, y: Floats, l: float, r: float, i: int) -> float:
 
 
 @njit
-def _arrive_at_relaxed(truth: TruthArrays, chains: Chains, come: Arriving, a: int, in_place: bool) -> None:
-    s, i = come.subscription[a], come.object[a]
-    note = note_of(chains.head, chains.after, chains.object, s, i)
+def _arrive_at_relaxed(
+    x: Floats,
+    y: Floats,
+    l: float,
+    r: float,
+    chains: Chains,
+    s: int,
+    i: int,
+    key: int,
+    told_x: float,
+    told_y: float,
+    in_place: bool,
+) -> None:
+    keys, known = chains.key, chains.y
+    note = note_of(chains.table, s, i)
     if note < 0:
-        note = take_note(chains.head, chains.free, chains.after, s, -1)
-        chains.object[note], chains.key[note] = i, -1
-        if 0 <= i < len(chains.noted):
-            chains.noted[i] += 1
-        chains.y[note] = _right_y(truth.x, truth.y, truth.l[s], truth.r[s], i)
-    if not in_place or come.key[a] > chains.key[note]:
-        inside = truth.l[s] <= come.x[a] <= truth.r[s]
-        chains.key[note], chains.y[note] = come.key[a], come.y[a] if inside else np.inf
+        note = take_note(chains.head, chains.pool, chains.after, s, -1)
+        enter(chains.table, s, i, note)
+        chains.object[note], keys[note], known[note] = i, -1, _right_y(x, y, l, r, i)
+    if not in_place or key > keys[note]:
+        keys[note], known[note] = key, told_y if l <= told_x <= r else np.inf
 
 
 @njit
@@ -131,7 +131,9 @@ def arrive(
 ) -> None:
     """Let a subscription act on a message."""
     if relaxed:
-        _arrive_at_relaxed(truth, chains, come, a, in_place)
+        s = come.subscription[a]
+        told = come.object[a], come.key[a], come.x[a], come.y[a]
+        _arrive_at_relaxed(truth.x, truth.y, truth.l[s], truth.r[s], chains, s, *told, in_place)
     else:
         _arrive_at_list(truth, held, chains, come, a, in_place)
 
@@ -148,11 +150,11 @@ def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, 
     for p in range(truth.ids.shape[1]):
         same = same and held.objects[s, p] == truth.ids[s, p] and held.y[s, p] == truth.values[s, p]
     if rests and chains.head[s] >= 0:
-        last = chains.head[s]
+        first, last, count = chains.head[s], chains.head[s], 1
         while chains.after[last] >= 0:
-            last = chains.after[last]
-        chains.after[last] = chains.free[0]
-        chains.free[0], chains.head[s] = chains.head[s], -1
+            last, count = chains.after[last], count + 1
+        let_go(chains.pool, chains.after, first, last, count)
+        chains.head[s] = -1
         held.rest_objects[s] = held.objects[s]
         held.rest_y[s] = held.y[s]
     return not same
@@ -160,10 +162,9 @@ def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, 
 
 @njit
 def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) -> bool:
-    """The same for CN-Relax: one walk along the notes, in which no call is made, since there are many."""
+    """The same for CN-Relax: one walk along the notes."""
     x, y, l, r, ids = truth.x, truth.y, truth.l[s], truth.r[s], truth.ids
-    head, free, after, objects, known = chains.head, chains.free, chains.after, chains.object, chains.y
-    noted = chains.noted
+    head, after, objects, known = chains.head, chains.after, chains.object, chains.y
     k = ids.shape[1]
     worst_y, worst = truth.values[s, k - 1], ids[s, k - 1]
     wrong, before, at = False, -1, head[s]
@@ -184,10 +185,8 @@ def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) ->
                 head[s] = following
             else:
                 after[before] = following
-            after[at] = free[0]
-            free[0] = at
-            if 0 <= i < len(noted):
-                noted[i] -= 1
+            let_go(chains.pool, after, at, at, 1)
+            take_out(chains.table, s, i)
         else:
             before = at
         at = following

@@ -25,6 +25,7 @@ from simulator.approaches.registry import parse_approach
 from simulator.engine.fault_log import FaultLog
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
+from simulator.inputs.plugins import loaded_plugins
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.comparison_figure import comparison_title, draw_comparison
 from simulator.results.fault_records import FaultRecords
@@ -192,6 +193,7 @@ class RunDirectory:
             "seed": scenario.seed,
             "deliveries": deliveries,
             "versions": versions(),
+            "plugins": [{"file": str(one.path), "sha256": one.sha256} for one in loaded_plugins()],
             "topology": {"nodes": len(graph), "links": graph.size(), **graph.graph},
             "verified": {one.name: one.verdict for one in self.outcomes if one.verifier is not None},
             "faults": happened,

@@ -1,7 +1,8 @@
 """Everything that happens to watched subscriptions, step by step, beside what is right then: kernels of `timeline`.
 
 A step is an event, which changes what is right, or the arrival of a message at a subscription, which changes what
-that one holds (`receiving`). Steps come in the order of time.
+that one holds (`receiving`). Steps come in the order of time. Where subscriptions ask, a question is a step too: a
+list that an event changes is on its way until its subscription has asked, and had the answer.
 """
 
 from typing import NamedTuple
@@ -10,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from simulator.results.chains import Chains, take_note
-from simulator.results.receiving import Arriving, Held, arrive, held_list, look, note_of
+from simulator.results.chains import Chains, enter, note_of, take_note
+from simulator.results.receiving import Arriving, Held, arrive, held_list, look
 from simulator.results.truth import TruthArrays, change_object, fill_lists, find
 
-__all__ = ["Clock", "Expected", "Happening", "Told", "count_notes", "run_steps"]
+__all__ = ["Clock", "Expected", "Happening", "Questions", "Told", "count_notes", "run_steps"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,7 +29,8 @@ class Clock(NamedTuple):
     under_way: Ints
     """Arrivals to come of windows that have begun."""
     unsettled: Flags
-    """Whether an event of a window that is not complete concerns it."""
+    """Whether an event of a window that is not complete concerns it; where it has to ask, whether one has changed its
+    list since."""
     wrong: Flags
     counted: Flags
     """Whether its time counts."""
@@ -36,10 +38,14 @@ class Clock(NamedTuple):
     """First event of the last window that it is told of."""
     told_s: Floats
     """When it has been told all of it."""
+    changes: Ints
+    """Events that have changed what is right since it asked, where it has to,"""
+    changed_s: Floats
+    """and their times, added up."""
 
 
 class Happening(NamedTuple):
-    """What happens, in order: event `at` of the chunk if `arrival` is false, else arrival `at`."""
+    """What happens, in order: arrival `at` if `arrival` is true, else event `at`; beyond the events are questions."""
 
     time_s: Floats
     arrival: Flags
@@ -54,6 +60,19 @@ class Happening(NamedTuple):
     object: Ints
     x: Floats
     y: Floats
+
+
+class Questions(NamedTuple):
+    """Who asks, as columns in the order of time, and what comes of it."""
+
+    time_s: Floats
+    subscription: Ints
+    own: Flags
+    """Whether it is the one that asked; an answer may come to others, which is wrong."""
+    times: Ints
+    """How many arrivals the answer has for the subscription."""
+    last_s: Floats
+    """When it has the answer."""
 
 
 class Expected(NamedTuple):
@@ -101,13 +120,13 @@ class Told(NamedTuple):
 @njit
 def count_notes(truth: TruthArrays, events: Happening) -> int:
     """At most so many notes are taken of what events make stale."""
-    places, count = truth.x.copy(), 0
+    places, l, r, count = truth.x.copy(), truth.l, truth.r, 0
     for e in range(len(events.object)):
-        i = events.object[e]
-        for s in range(len(truth.l)):
-            was, now = truth.l[s] <= places[i] <= truth.r[s], truth.l[s] <= events.x[e] <= truth.r[s]
-            count += was or now
-        places[i] = events.x[e]
+        i, x = events.object[e], events.x[e]
+        old_x = places[i]
+        for s in range(len(l)):
+            count += l[s] <= old_x <= r[s] or l[s] <= x <= r[s]
+        places[i] = x
     return count
 
 
@@ -152,31 +171,33 @@ def _happen(
     A list is looked at only if the object is in it or would be.
     """
     i, x, y = events.object[e], events.x[e], events.y[e]
-    old_x, old_y, k = truth.x[i], truth.y[i], truth.ids.shape[1]
+    l, r, ids, values, present = truth.l, truth.r, truth.ids, truth.values, clock.present
+    head, pool, table, after = chains.head, chains.pool, chains.table, chains.after
+    noted, keys, known = chains.object, chains.key, chains.y
+    old_x, old_y, k = truth.x[i], truth.y[i], ids.shape[1]
     if x == old_x and y == old_y:
         return 0
     change_object(truth, i, x, y)
     count = 0
-    unnoted = relaxed and chains.noted[i] == 0
-    one = np.empty(1, np.int64)
-    for s in range(len(truth.l)):
-        was, now = truth.l[s] <= old_x <= truth.r[s], truth.l[s] <= x <= truth.r[s]
-        if not clock.present[s] or not (was or now):
+    one, before_ids, before_values = np.empty(1, np.int64), np.empty(k, ids.dtype), np.empty(k)
+    for s in range(len(l)):
+        was, now = l[s] <= old_x <= r[s], l[s] <= x <= r[s]
+        if not present[s] or not (was or now):
             continue
         concerned[count] = s
         moved[count] = False
-        if unnoted or (relaxed and note_of(chains.head, chains.after, chains.object, s, i) < 0):
-            note = take_note(chains.head, chains.free, chains.after, s, -1)
-            chains.noted[i] += 1
-            chains.object[note], chains.key[note], chains.y[note] = i, -1, old_y if was else np.inf
-        member = find(truth.ids, s, i) >= 0
-        worst_y, worst = truth.values[s, k - 1], truth.ids[s, k - 1]
+        if relaxed and note_of(table, s, i) < 0:
+            note = take_note(head, pool, after, s, -1)
+            enter(table, s, i, note)
+            noted[note], keys[note], known[note] = i, -1, old_y if was else np.inf
+        member = find(ids, s, i) >= 0
+        worst_y, worst = values[s, k - 1], ids[s, k - 1]
         if member or (now and (y < worst_y or (y == worst_y and (i < worst or worst < 0)))):
-            before_ids, before_values = truth.ids[s].copy(), truth.values[s].copy()
+            before_ids[:], before_values[:] = ids[s], values[s]
             one[0] = s
             fill_lists(truth, one)
             for p in range(k):
-                same = truth.ids[s, p] == before_ids[p] and truth.values[s, p] == before_values[p]
+                same = ids[s, p] == before_ids[p] and values[s, p] == before_values[p]
                 moved[count] = moved[count] or not same
             if member and x != old_x and now:
                 moved[count] = True
@@ -205,6 +226,31 @@ def _changed(clock: Clock, s: int, window: int, number: int, arose_s: float, tol
 
 
 @njit
+def _await(clock: Clock, concerned: Ints, moved: Flags, count: int, arose_s: float) -> None:
+    """Note whose lists an event changes, until they ask."""
+    for c in range(count):
+        s = concerned[c]
+        if moved[c]:
+            clock.unsettled[s] = True
+            clock.changes[s] += 1
+            clock.changed_s[s] += arose_s
+
+
+@njit
+def _put(clock: Clock, asking: Questions, q: int, window: int, told: Told) -> None:
+    """Let a subscription ask: it will know all that has changed its list until now."""
+    s = asking.subscription[q]
+    clock.under_way[s] += asking.times[q]
+    if not asking.own[q]:
+        return
+    clock.unsettled[s] = False
+    if clock.counted[s]:
+        told.stale_s[window] += clock.changes[s] * asking.last_s[q] - clock.changed_s[s]
+        told.lists[window] += clock.changes[s]
+    clock.changes[s], clock.changed_s[s] = 0, 0.0
+
+
+@njit
 def _moved_in_list(truth: TruthArrays, s: int, events: Happening, e: int, began: int, old_x: Floats) -> bool:
     """Whether the object of an event is in the list, but not where it was when the window began."""
     first = began
@@ -221,11 +267,13 @@ def run_steps(
     clock: Clock,
     events: Happening,
     come: Arriving,
+    asking: Questions,
     expected: Expected,
     told: Told,
     now_s: float,
     in_place: bool,
     relaxed: bool,
+    asked: bool,
 ) -> float:
     """Let everything happen; the time of the last step. `now_s` is where the last call ended."""
     m, k = truth.ids.shape
@@ -237,20 +285,32 @@ def run_steps(
     counted = np.count_nonzero(clock.counted & clock.present)
     was, old_x = np.empty((len(expected.need_object), 2)), np.empty(len(events.object))
     begun, began, window, number, arose_s = 0, 0, -1, -1, 0.0
-    for step in range(len(events.time_s)):
-        time_s, at = events.time_s[step], events.at[step]
-        told.wrong_before[step] = wrong
+    # Arrays of every step by names of their own: to take one out of a tuple costs more than what is done with it.
+    present, under_way, unsettled, counts = clock.present, clock.under_way, clock.unsettled, clock.counted
+    times_s, places, arrival, comes_to = events.time_s, events.at, events.arrival, come.subscription
+    wrong_before, wrong_s, counted_s, wrongs = told.wrong_before, told.wrong_s, told.counted_s, clock.wrong
+    for step in range(len(times_s)):
+        time_s, at = times_s[step], places[step]
+        wrong_before[step] = wrong
         if window >= 0:
-            told.wrong_s[window] += wrong * (time_s - now_s)
-            told.counted_s[window] += counted * (time_s - now_s)
+            wrong_s[window] += wrong * (time_s - now_s)
+            counted_s[window] += counted * (time_s - now_s)
         now_s = time_s
-        if events.arrival[step]:
-            s = come.subscription[at]
-            if not clock.present[s]:
+        if arrival[step]:
+            s = comes_to[at]
+            if not present[s]:
                 continue
-            clock.under_way[s] -= 1
+            under_way[s] -= 1
             arrive(truth, held, chains, come, at, in_place, relaxed)
             concerned[0], count, event = s, 1, come.number[at]
+        elif at >= len(events.object):
+            s = asking.subscription[at - len(events.object)]
+            if not clock.present[s]:
+                continue
+            if clock.under_way[s] == 0:  # what has come is in its place for good
+                look(truth, held, chains, s, relaxed, True)
+            _put(clock, asking, at - len(events.object), window, told)
+            concerned[0], count, event = s, 1, number
         else:
             window, event = events.window[at], events.first_event + at
             if events.first[at]:
@@ -264,22 +324,24 @@ def run_steps(
                 for s in range(m):
                     holds = truth.l[s] <= events.x[at] <= truth.r[s]
                     holds = holds or truth.l[s] <= truth.x[events.object[at]] <= truth.r[s]
-                    if clock.present[s] and holds and not clock.unsettled[s]:
-                        clock.unsettled[s] = True
+                    if present[s] and holds and not unsettled[s]:
+                        unsettled[s] = True
                         first_ids[s], first_values[s] = truth.ids[s], truth.values[s]
                         touched[begun] = s
                         begun += 1
             count = _happen(truth, chains, clock, events, at, relaxed, concerned, moved)
             if events.last[at]:
                 _look_after(truth, expected, window, was, told)
-            if alone:
+            if asked:
+                _await(clock, concerned, moved, count, arose_s)
+            elif alone:
                 for c in range(count):
                     if moved[c]:
                         _changed(clock, concerned[c], window, number, arose_s, told)
             elif events.last[at]:
                 for c in range(begun):
                     s = touched[c]
-                    clock.unsettled[s] = False
+                    unsettled[s] = False
                     same = True
                     for p in range(k):
                         same = (
@@ -293,13 +355,13 @@ def run_steps(
                 count = begun
         for c in range(count):
             s = concerned[c]
-            rests = clock.under_way[s] == 0 and not clock.unsettled[s]
-            if not (rests or clock.counted[s]):  # nobody asks what it holds meanwhile
+            rests = under_way[s] == 0 and not unsettled[s]
+            if not (rests or counts[s]):  # nobody asks what it holds meanwhile
                 continue
             now_wrong = look(truth, held, chains, s, relaxed, rests)
-            if now_wrong != clock.wrong[s]:
-                clock.wrong[s] = now_wrong
-                if clock.counted[s]:
+            if now_wrong != wrongs[s]:
+                wrongs[s] = now_wrong
+                if counts[s]:
                     wrong += 1 if now_wrong else -1
             if rests and now_wrong and told.mismatch[0] < 0:
                 told.mismatch[0], told.mismatch[1] = s, event

@@ -15,7 +15,7 @@ from simulator.engine.carried import Carried
 from simulator.inputs.fault_plan import Churn
 from simulator.results.chains import grown, make_chains
 from simulator.results.receiving import NO_UNICAST, Arriving, Held
-from simulator.results.steps import Clock, Expected, Happening, Told, count_notes, run_steps
+from simulator.results.steps import Clock, Expected, Happening, Questions, Told, count_notes, run_steps
 from simulator.results.truth import fill_lists, make_truth
 from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk
@@ -86,7 +86,7 @@ class Timeline:
     Notes
     -----
     Memory: 56 k bytes per watched subscription; for each message under way to one of them 112 bytes, 64 of what has
-    still to come and 48 of a note.
+    still to come and 48 of a note, under CN-Relax 32 to 64 more to find the note.
     """
 
     def __init__(
@@ -105,16 +105,18 @@ class Timeline:
         self.mismatch: WrongList | None = None
         self.spans = Spans(np.empty(0), np.empty(0), np.empty(0, np.int64), 0)
         self._watched, self._events, self._in_place = watched, events, in_place
-        self._relaxed = approach.serverless
+        self._relaxed, self._asked = approach.serverless, approach.asked
         self._joined, self._left = churn.joined[watched], churn.left[watched]
         self._truth = make_truth(workload.x, workload.y, l, r, workload.k, room)
         shape = (len(l), workload.k)
         objects, values = np.full(shape, -1, np.int32), np.full(shape, np.inf)
         self._held = Held(objects, values, objects.copy(), values.copy())
-        self._chains = make_chains(len(l), room)
+        self._chains = make_chains(len(l))
         present, unsettled, wrong = np.zeros((3, len(l)), np.bool_)
         told, told_s = np.full(len(l), -1), np.zeros(len(l))
-        self._clock = Clock(present, np.zeros(len(l), np.int64), unsettled, wrong, counted, told, told_s)
+        under_way, changes = np.zeros((2, len(l)), np.int64)
+        state = (present, under_way, unsettled, wrong, counted, told, told_s)
+        self._clock = Clock(*state, changes, np.zeros(len(l)))
         self._waiting = Arriving(*(np.empty(0, kind) for kind in (float, *[np.int64] * 5, float, float)))
         self._rows, self._now_s = 0, 0.0
         self._let_in(self._joined < 0)
@@ -129,13 +131,22 @@ class Timeline:
         """Which of the watched are there now."""
         return self._clock.present
 
-    def take(self, carried: Carried, taken_s: Floats, *, against_need: bool = False) -> Told:
+    def take(
+        self,
+        carried: Carried,
+        taken_s: Floats,
+        *,
+        questions_s: tuple[Floats, Floats] | None = None,
+        against_need: bool = False,
+    ) -> Told:
         """Follow a chunk, and what else happens until the next begins.
 
         Parameters
         ----------
         taken_s : (notifications,) float64 array
             When each notification is acted on.
+        questions_s : tuple of (questions,) float64 arrays, optional
+            When each question of the chunk is put, and when an answer without news is there.
         against_need : bool
             Whether notifications, which are in the order of their messages, are held against need.
         """
@@ -149,12 +160,13 @@ class Timeline:
         self._rows += len(carried.outgoing.table)
         window = carried.window_of[carried.notified.message]
         expected = self._expected(chunk, window, fresh, against_need=against_need)
+        asking = self._asking(carried, fresh, questions_s)
         every = Arriving._make(np.concatenate(pair) for pair in zip(self._waiting, fresh, strict=True))
         end = chunk.first + len(chunk.events.object)
         until_s = float(self._events.time_s[end]) if end < len(self._events.time_s) else np.inf
         due = every.time_s < until_s
         self._waiting = Arriving._make(column[~due] for column in every)
-        return self._run(chunk, Arriving._make(column[due] for column in every), expected, until_s)
+        return self._run(chunk, Arriving._make(column[due] for column in every), asking, expected, until_s)
 
     def _let_in(self, present: NDArray[np.bool_]) -> None:
         """Give newcomers their lists as they are right now, and forget those that are gone."""
@@ -182,6 +194,8 @@ class Timeline:
     def _expected(self, chunk: Chunk, window: Ints, fresh: Arriving, *, against_need: bool) -> Expected:
         """Who is told of each window, how often and until when; and of what, to be held against need."""
         watched = max(len(self._watched), 1)
+        if self._asked:  # who is told, and when, goes by questions
+            window, fresh = window[:0], Arriving._make(column[:0] for column in fresh)
         pairs, at, counts = np.unique(window * watched + fresh.subscription, return_inverse=True, return_counts=True)
         last_s = np.full(len(pairs), -np.inf)
         np.maximum.at(last_s, at, fresh.time_s)
@@ -196,8 +210,26 @@ class Timeline:
         starts = np.searchsorted(window, np.arange(chunk.windows + 1))
         return Expected(*told, starts, fresh.subscription, named, updated)
 
-    def _run(self, chunk: Chunk, due: Arriving, expected: Expected, until_s: float) -> Told:
-        happening, windows, k = _happening(chunk, due), chunk.windows, self._truth.ids.shape[1]
+    def _asking(self, carried: Carried, fresh: Arriving, questions_s: tuple[Floats, Floats] | None) -> Questions:
+        """Questions of those that are followed, in the order of time, and what answers them comes to whom."""
+        asked, nothing = carried.outgoing.asked, np.empty(0, np.int64)
+        if asked is None or questions_s is None:
+            return Questions(np.empty(0), nothing, np.empty(0, np.bool_), nothing, np.empty(0))
+        put_s, answered_s = questions_s
+        watched, place = max(len(self._watched), 1), np.searchsorted(self._watched, asked.subscription)
+        followed = self._watched[np.minimum(place, watched - 1)] == asked.subscription
+        put = np.flatnonzero(followed) * watched + place[followed]
+        come = asked.row_of[carried.notified.message] * watched + fresh.subscription
+        pairs, at = np.unique(np.append(put, come), return_inverse=True)
+        question, own = pairs // watched, np.isin(pairs, put)
+        times, last_s = np.zeros(len(pairs), np.int64), np.full(len(pairs), -np.inf)
+        np.add.at(times, at[len(put) :], 1)
+        np.maximum.at(last_s, at[len(put) :], fresh.time_s)
+        last_s = np.where(times > 0, last_s, answered_s[question])
+        return Questions(put_s[question], pairs % watched, own, times, last_s)
+
+    def _run(self, chunk: Chunk, due: Arriving, asking: Questions, expected: Expected, until_s: float) -> Told:
+        happening, windows, k = _happening(chunk, due, asking), chunk.windows, self._truth.ids.shape[1]
         told = Told(
             np.zeros(windows),
             np.zeros(windows, np.int64),
@@ -211,9 +243,10 @@ class Timeline:
             np.zeros(len(expected.need_object), np.bool_),
         )
         notes = count_notes(self._truth, happening) if self._relaxed else 0
-        self._chains = grown(self._chains, len(due.key) + notes)
+        self._chains = grown(self._chains, len(due.key) + notes, paired=self._relaxed)
         state, begun_s = (self._truth, self._held, self._chains, self._clock), self._now_s
-        self._now_s = run_steps(*state, happening, due, expected, told, self._now_s, self._in_place, self._relaxed)
+        kind = (self._in_place, self._relaxed, self._asked)
+        self._now_s = run_steps(*state, happening, due, asking, expected, told, self._now_s, *kind)
         clock, last_s = self._clock, until_s if np.isfinite(until_s) else self._now_s
         counts = clock.counted & clock.present
         counted, wrong = np.count_nonzero(counts), np.count_nonzero(clock.wrong & counts)
@@ -231,16 +264,17 @@ class Timeline:
         return told
 
 
-def _happening(chunk: Chunk, due: Arriving) -> Happening:
-    """Events and arrivals in the order of time; of what happens at one time, events first, then messages in order."""
-    events, count = chunk.events, len(chunk.events.object)
-    time_s = np.concatenate((events.time_s, due.time_s))
-    order = np.lexsort((np.concatenate((np.arange(-count, 0), due.key)), time_s))
-    arrival = order >= count
+def _happening(chunk: Chunk, due: Arriving, asking: Questions) -> Happening:
+    """All in the order of time; of what happens at one time, events first, then questions, then messages in order."""
+    events, count, questions = chunk.events, len(chunk.events.object), len(asking.time_s)
+    before = count + questions
+    time_s = np.concatenate((events.time_s, asking.time_s, due.time_s))
+    order = np.lexsort((np.concatenate((np.arange(-before, 0), due.key)), time_s))
+    arrival = order >= before
     first, last = np.zeros((2, count), np.bool_)
     first[chunk.starts[:-1]] = last[chunk.starts[1:] - 1] = True
     window = np.repeat(np.arange(chunk.windows), np.diff(chunk.starts))
-    at = np.where(arrival, order - count, order)
+    at = np.where(arrival, order - before, order)
     return Happening(time_s[order], arrival, at, chunk.first, window, first, last, events.object, events.x, events.y)
 
 

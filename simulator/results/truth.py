@@ -90,18 +90,18 @@ def find(ids: Ints, s: int, i: int) -> int:
 @njit
 def fill_lists(truth: TruthArrays, wanted: Ints) -> None:
     """Make the lists of some subscriptions right: the first k objects in rank order whose x is in range."""
-    k = truth.ids.shape[1]
+    order, x, y, ids, values, k = truth.order, truth.x, truth.y, truth.ids, truth.values, truth.ids.shape[1]
     for s in wanted:
-        found = 0
-        for i in truth.order:
-            if found == k or truth.y[i] == np.inf:
+        found, l, r = 0, truth.l[s], truth.r[s]
+        for i in order:
+            if found == k or y[i] == np.inf:
                 break
-            if truth.l[s] <= truth.x[i] <= truth.r[s]:
-                truth.ids[s, found] = i
-                truth.values[s, found] = truth.y[i]
+            if l <= x[i] <= r:
+                ids[s, found] = i
+                values[s, found] = y[i]
                 found += 1
-        truth.ids[s, found:] = -1
-        truth.values[s, found:] = np.inf
+        ids[s, found:] = -1
+        values[s, found:] = np.inf
 
 
 class Truth:

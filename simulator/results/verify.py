@@ -3,7 +3,8 @@
 Messages are taken in as if nothing took time: those of a window right after its last event, in their order, each
 once. Everybody acts on its own messages alone, by what they carry (`receiving`), and what is right is found by brute
 force (`truth`). The time of the `timeline` is the number of the event. What becomes of lists by the clock is another
-matter (`lists`).
+matter (`lists`). Where subscriptions ask, a list is compared as soon as its subscription has asked and been answered,
+and not from an event that changes it until then.
 """
 
 from typing import NamedTuple
@@ -85,7 +86,11 @@ class Verifier:
         at_once = carried._replace(
             chunk=chunk._replace(events=chunk.events._replace(time_s=numbers)), notified=notified
         )
-        told = self._timeline.take(at_once, taken_s, against_need=self._exact)
+        asked, put_s = carried.outgoing.asked, None
+        if asked is not None:
+            put_s = (chunk.first + chunk.starts[1:][asked.window]).astype(np.float64) - 0.75
+        questions_s = None if put_s is None else (put_s, put_s)
+        told = self._timeline.take(at_once, taken_s, questions_s=questions_s, against_need=self._exact)
         found = [_twice(window, notified, carried.outgoing.table)]
         if told.missed[0] >= 0:
             found.append((*told.missed.tolist(), "was not notified although its list changed"))
@@ -115,8 +120,10 @@ class Verifier:
 
 
 def _twice(window: Ints, notified: Notified, table: NDArray[np.void]) -> tuple[int, int, str] | None:
-    """The first that was told of the same object by two messages."""
+    """The first that was told of the same object by two messages, or twice to drop it and no more."""
     objects = table["object"][notified.message]
+    if "dropped" in (table.dtype.names or ()):
+        objects = np.where(objects >= 0, objects, table["dropped"][notified.message])
     order = np.lexsort((objects, notified.subscription, window))
     again = np.ones(max(len(order) - 1, 0), np.bool_)
     for column in (window, notified.subscription, objects):

@@ -19,7 +19,7 @@ from simulator.approaches.registry import parse_approach
 from simulator.engine.carry import carry_events
 from simulator.engine.ledger import Ledger
 from simulator.inputs.event_stream import make_events
-from simulator.inputs.ingredients import Ingredients, gather, generator, trace_of
+from simulator.inputs.ingredients import Ingredients, gather, generator
 from simulator.results.errors import RunError
 from simulator.results.latency import waits_of, weighted_percentiles
 from simulator.results.loads import Loads
@@ -30,7 +30,7 @@ from simulator.runs.task import Failure
 from simulator.scenario.grid import replication_seeds
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import EventStream
-from simulator.workload.traces import Trace
+from simulator.workload.traces import Updates
 from simulator.workload.units import DURATION
 
 __all__ = ["Capacity", "Setting", "measure_capacity", "parse_time"]
@@ -87,8 +87,6 @@ class Setting:
 
     Parameters
     ----------
-    trace : Trace, optional
-        That of the scenario, if it has one.
     warm_up_s : float, optional
         Time at the start whose notifications do not count; by default as long as the scenario's warm-up takes of it,
         or else a tenth.
@@ -112,12 +110,11 @@ class Setting:
         self,
         scenario: Scenario,
         ingredients: Ingredients,
-        trace: Trace | None = None,
         warm_up_s: float | None = None,
     ) -> None:
         self._scenario = scenario.model_copy(update={"engine": "des", "verify": "none", "record": []})
         self._ingredients = ingredients
-        time_s, about = ingredients.events.time_s, scenario.events
+        time_s, about, brought = ingredients.events.time_s, scenario.events, ingredients.brought
         lasts_s = arising_s(time_s) if float(time_s[-1]) > 0 else 0.0
         if lasts_s <= 0 or about.arrival == "at-once":
             raise RunError(
@@ -125,30 +122,29 @@ class Setting:
                 'set it to "fixed" or "poisson"'
             )
         self.rate_per_s = about.rate_per_s if about.arrival in ("fixed", "poisson") else len(time_s) / lasts_s
-        self.duration_s = about.duration_s or (lasts_s if trace is None else lasts_s / _OF_TRACE)
-        most = MOST_EVENTS if trace is None else min(MOST_EVENTS, self.rate_per_s * self._whole_s(trace))
+        self.duration_s = about.duration_s or (lasts_s if brought is None else lasts_s / _OF_TRACE)
+        most = MOST_EVENTS if brought is None else min(MOST_EVENTS, self.rate_per_s * self._whole_s(brought))
         self.limits = Limits(_LEAST_EVENTS / self.duration_s, most / self.duration_s)
-        self._stream = self._longest(trace)
+        self._stream = self._longest()
         share = about.warm_up / len(time_s) if about.warm_up else 0.1
         self._warm_up_s = share * self.duration_s if warm_up_s is None else warm_up_s
         if self._warm_up_s >= self.duration_s:
             shown = f"{self._warm_up_s:g}s"
             raise RunError(f"--warm-up {shown}: must be below {self.duration_s:g}s, the time that is simulated")
 
-    def _whole_s(self, trace: Trace) -> float:
-        """How long a trace goes on at its own rate, to its last event."""
+    def _whole_s(self, brought: Updates) -> float:
+        """How long a trace or list goes on at its own rate, to its last event."""
         if self._scenario.events.arrival == "trace":
-            return float(trace.updates.time_s[-1]) / self._scenario.events.speed
-        return len(trace.updates.object) / self.rate_per_s
+            return float(brought.time_s[-1]) / self._scenario.events.speed
+        return len(brought.object) / self.rate_per_s
 
-    def _longest(self, trace: Trace | None) -> EventStream:
+    def _longest(self) -> EventStream:
         """Events for the highest rate; those of a lower one are the first of them, so that chance is the same."""
         scenario, ingredients = self._scenario, self._ingredients
         longest_s = self.duration_s * self.limits.highest_per_s / self.rate_per_s
         about = scenario.events.model_copy(update={"duration_s": longest_s, "warm_up": 0})
-        workload, updates = ingredients.workload, None if trace is None else trace.updates
-        brokers, purposes = len(ingredients.network), partial(generator, scenario)
-        return make_events(about, workload.x, workload.y, workload.k, brokers, purposes, updates)
+        workload, delay_ms, purposes = ingredients.workload, ingredients.routes.delay_ms, partial(generator, scenario)
+        return make_events(about, workload.x, workload.y, workload.k, delay_ms, purposes, ingredients.brought)
 
     def at(self, rate_per_s: float) -> tuple[Scenario, Ingredients]:
         """The scenario at another rate: the events of a longer or shorter time, run through in the same time."""
@@ -227,7 +223,7 @@ def measure_capacity(
         for number, seed in enumerate(replication_seeds(scenario.seed, replications)):
             shown.update(bar, description=f"seed {number + 1}: gathering population, topology and events")
             seeded = scenario.model_copy(update={"seed": seed})
-            setting = Setting(seeded, gather(seeded, spark), trace_of(seeded), warm_up_s)
+            setting = Setting(seeded, gather(seeded, spark), warm_up_s)
 
             def tell(name: str, rate_per_s: float, number: int = number) -> None:
                 shown.update(bar, description=f"seed {number + 1}: {name} at {rate_per_s:,.6g} events/s")

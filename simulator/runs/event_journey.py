@@ -65,6 +65,11 @@ class EventJourney(NamedTuple):
         return float(self.carried.chunk.window(self.window).time_s[0])
 
     @property
+    def event_s(self) -> float:
+        """When the event asked for arose, the first of the window or a later one."""
+        return float(self.carried.chunk.events.time_s[self.event - self.carried.chunk.first])
+
+    @property
     def hops(self) -> NDArray[np.int64]:
         """Rows of the window's transmissions of messages."""
         message, carries = self.sent.message, self.sent.kind < ACKNOWLEDGEMENT
@@ -105,6 +110,19 @@ class EventJourney(NamedTuple):
                 if span.end_s > self.arose_s and span.start_s <= self.end_s:
                     yield span
         yield from (Span(broker, start_s, np.inf) for broker, start_s in open_s.items() if start_s <= self.end_s)
+
+    def server_spans(self) -> Iterator[Span]:
+        """Times in which the server was down that the messages met."""
+        for row in self.faults:
+            if row.what == "server crash" and row.broker is not None:
+                span = Span(row.broker, row.time_s, row.time_s + (row.seconds or 0.0))
+                if span.end_s > self.arose_s and span.start_s <= self.end_s:
+                    yield span
+
+    @property
+    def timed(self) -> bool:
+        """Whether there is a clock."""
+        return self.sent.depart_s is not None
 
     @property
     def sent(self) -> Transmissions:

@@ -16,9 +16,10 @@ import pipeline
 from floor.files import Claim, reason_of
 from simulator.engine.carried import Carried
 from simulator.engine.spark_deliveries import SparkDeliveries, check_spark_deliveries
-from simulator.inputs.ingredients import Ingredients, all_cached, clear_cache, gather, network_notes, population_of
+from simulator.inputs.ingredients import Ingredients, clear_cache, gather, network_notes
 from simulator.inputs.out_directory import claim_out
 from simulator.inputs.room import check_room
+from simulator.inputs.start import all_cached, population_of
 from simulator.results.errors import RunError
 from simulator.results.loads import kept_objects
 from simulator.results.needed import Needed, needed_of
@@ -136,7 +137,7 @@ def _run_into(
         with watch("ingredients"):
             ingredients = gather(scenario, spark, in_memory=in_memory)
             if not in_memory:
-                deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.x_range)
+                deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.ranges.laid)
         progress.update(steps, description="counting the notifications that are needed")
         with watch("needed"):
             needed = needed_of(scenario, ingredients, deliveries)

@@ -4,7 +4,9 @@
     DIR/points.json     what it comes to: every point's scenario in full, the seeds, digests of files given by --with
     DIR/tasks/          one small file per point and replication, the `summary.csv` of that simulation
     DIR/results.csv     per point, approach and metric: mean over the replications, 95% confidence interval
-    DIR/paired.csv      per point, pair of approaches and metric: mean difference on the same events, 95% interval
+    DIR/paired.csv      per point, pair of approaches and metric: mean difference on the same events, and quotient,
+                        with 95% intervals
+    DIR/figures/        what views draw of it
     DIR/manifest.json   versions, timings, failures
 
 A file appears whole or not at all, and the tables are computed from the task files alone, in the order of the grid:
@@ -30,12 +32,13 @@ from floor.errors import RangecastError
 from floor.files import reason_of, write_whole
 from floor.version import VERSION
 from pipeline.session import check_master
-from simulator.inputs.ingredients import clear_cache, objects_of, population_of
+from simulator.inputs.ingredients import clear_cache
 from simulator.inputs.plugins import loaded_plugins
 from simulator.inputs.room import check_room
+from simulator.inputs.start import objects_of, population_of
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.versions import versions
-from simulator.runs.sweep_tables import Replications, paired_csv, read_rows, results_csv, rows_csv
+from simulator.runs.sweep_tables import Replications, paired_csv, read_replications, results_csv, rows_csv, task_file
 from simulator.runs.task import Failure, Task
 from simulator.runs.workers import cores, on_processes, on_spark
 from simulator.scenario.grid import Grid
@@ -106,7 +109,7 @@ def run_sweep(
     watch = Stopwatch()
     with _claimed(directory, grid):
         wanted = [(point, one) for point in range(len(grid.points)) for one in range(len(grid.seeds))]
-        missing = [pair for pair in wanted if not _file(directory, *pair).exists()]
+        missing = [pair for pair in wanted if not task_file(directory, *pair).exists()]
         failed: dict[tuple[int, int], Failure] = {}
         if missing:
             bar = progress.add_task(
@@ -144,8 +147,9 @@ def _claimed(directory: Path, grid: Grid) -> Iterator[None]:
         except BlockingIOError:
             raise SweepError(f"--out {directory}: another sweep is writing to it; wait for it or stop it") from None
         _check_same(directory, grid)  # another sweep may have begun since
-        for partial in (*directory.glob(".*.partial-*"), *directory.glob("tasks/.*.partial-*")):
-            partial.unlink()
+        for below in (".", "tasks", "figures"):
+            for partial in directory.glob(f"{below}/.*.partial-*"):
+                partial.unlink()
         ours = directory / "points.json"
         if not ours.exists():
             _write(directory / "grid.toml", grid.text)
@@ -201,10 +205,6 @@ def _write(path: Path, text: str) -> None:
         raise SweepError(f"{path}: cannot be written: {reason_of(error)}; mend that and start again") from error
 
 
-def _file(directory: Path, point: int, replication: int) -> Path:
-    return directory / "tasks" / f"point-{point + 1:04d}-replication-{replication + 1:03d}.csv"
-
-
 def _run(
     directory: Path,
     grid: Grid,
@@ -230,7 +230,7 @@ def _run(
             if isinstance(outcome, Failure):
                 failed[task.point, task.replication] = outcome
             else:
-                _write(_file(directory, task.point, task.replication), rows_csv(outcome))
+                _write(task_file(directory, task.point, task.replication), rows_csv(outcome))
             progress.advance(bar)
     return failed
 
@@ -299,11 +299,7 @@ def _unsteady_lines(grid: Grid, replications: Replications) -> list[str]:
 
 def _write_tables(directory: Path, grid: Grid) -> Replications:
     """Write the tables; the rows that they are made of."""
-    replications = {
-        number: [read_rows(_file(directory, number, one)) for one in range(len(grid.seeds))]
-        for number in range(len(grid.points))
-        if all(_file(directory, number, one).exists() for one in range(len(grid.seeds)))
-    }
+    replications = read_replications(directory, len(grid.points), len(grid.seeds))
     _write(directory / "results.csv", results_csv(grid, replications))
     _write(directory / "paired.csv", paired_csv(grid, replications))
     return replications

@@ -10,10 +10,20 @@ import pyarrow.csv
 
 from pipeline import SUMMARY
 from simulator.results.summary import Row
-from simulator.runs.statistics import Estimate, estimate, paired
+from simulator.runs.statistics import Estimate, Quotient, estimate, paired, quotient
 from simulator.scenario.grid import Grid
 
-__all__ = ["METRICS", "Replications", "paired_csv", "read_rows", "results_csv", "rows_csv"]
+__all__ = [
+    "METRICS",
+    "Replications",
+    "paired_csv",
+    "read_replications",
+    "read_rows",
+    "results_csv",
+    "rows_csv",
+    "task_file",
+    "values_of",
+]
 
 METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "events", "stale_half_width"))
 """Columns of `summary.csv` that are averaged over replications."""
@@ -21,6 +31,18 @@ METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "even
 
 Replications = Mapping[int, Sequence[Sequence[Row]]]
 """For each point that is complete, in the order of the grid, the rows of every replication."""
+
+
+def task_file(directory: Path, point: int, replication: int) -> Path:
+    """Where the rows of a simulation stand in the directory of a sweep; points and replications count from 0."""
+    return directory / "tasks" / f"point-{point + 1:04d}-replication-{replication + 1:03d}.csv"
+
+
+def read_replications(directory: Path, points: int, seeds: int) -> Replications:
+    """Read the rows of all points that are complete in the directory of a sweep."""
+    files = {point: [task_file(directory, point, one) for one in range(seeds)] for point in range(points)}
+    whole = {point: paths for point, paths in files.items() if all(path.exists() for path in paths)}
+    return {point: [read_rows(path) for path in paths] for point, paths in whole.items()}
 
 
 def rows_csv(rows: Iterable[Row]) -> str:
@@ -43,28 +65,30 @@ def results_csv(grid: Grid, replications: Replications) -> str:
     for number, runs in replications.items():
         for approach in grid.points[number].scenario.approaches:
             for metric in METRICS:
-                values = [value for value in _values(runs, approach, metric) if value is not None]
+                values = [value for value in values_of(runs, approach, metric) if value is not None]
                 if values:
                     rows.append([*_place(grid, number), approach, metric, *estimate(values)])
-    return _csv(["point", *grid.keys, "approach", "metric", *Estimate._fields], rows)
+    return _csv(["point", *grid.columns, "approach", "metric", *Estimate._fields], rows)
 
 
 def paired_csv(grid: Grid, replications: Replications) -> str:
-    """One row per point, pair of approaches and metric: mean of `approach` minus `against` on the same events."""
+    """One row per point, pair of approaches and metric: `approach` minus and over `against` on the same events."""
     rows = []
     for number, runs in replications.items():
         for against, approach in combinations(grid.points[number].scenario.approaches, 2):
             for metric in METRICS:
-                both = zip(_values(runs, approach, metric), _values(runs, against, metric), strict=True)
+                both = zip(values_of(runs, approach, metric), values_of(runs, against, metric), strict=True)
                 pairs = [(one, other) for one, other in both if one is not None and other is not None]
                 if pairs:
-                    rows.append(
-                        [*_place(grid, number), approach, against, metric, *paired(*zip(*pairs, strict=True))]
-                    )
-    return _csv(["point", *grid.keys, "approach", "against", "metric", *Estimate._fields], rows)
+                    these, those = zip(*pairs, strict=True)
+                    told = (*paired(these, those), *quotient(these, those))
+                    rows.append([*_place(grid, number), approach, against, metric, *told])
+    columns = ["point", *grid.columns, "approach", "against", "metric"]
+    return _csv([*columns, *Estimate._fields, *Quotient._fields], rows)
 
 
-def _values(runs: Sequence[Sequence[Row]], approach: str, metric: str) -> list[float | None]:
+def values_of(runs: Sequence[Sequence[Row]], approach: str, metric: str) -> list[float | None]:
+    """A metric of an approach in every replication; None where a simulation has no value."""
     found = [row[metric] for rows in runs for row in rows if row["approach"] == approach]
     return [float(value) if isinstance(value, int | float) else None for value in found]
 

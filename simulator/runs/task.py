@@ -10,8 +10,9 @@ from typing import NamedTuple
 import pipeline
 from floor.errors import RangecastError
 from simulator.engine.ledger import Ledger
-from simulator.inputs.ingredients import assemble, lay_out, trace_of
+from simulator.inputs.ingredients import assemble
 from simulator.inputs.plugins import Plugin, load_again
+from simulator.inputs.start import lay_out, start_of
 from simulator.results.errors import RunError
 from simulator.results.loads import Loads
 from simulator.results.needed import needed_of
@@ -66,10 +67,9 @@ def run_task(task: Task) -> list[Row] | Failure:
 def _run(task: Task) -> list[Row]:
     scenario = task.scenario
     population = pipeline.read_population(task.population)
-    trace = trace_of(scenario)
-    x, y = pipeline.read_objects(task.objects) if trace is None else (trace.x, trace.y)
-    workload = lay_out(scenario, (x, y), (population.l, population.r), trace)
-    ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, trace=trace)
+    start = start_of(scenario, lambda: pipeline.read_objects(task.objects))
+    workload = lay_out(scenario, start, (population.l, population.r))
+    ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, start=start)
     records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
         load, ledger = Loads(len(ingredients.network)), Ledger()

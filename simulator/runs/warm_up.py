@@ -82,7 +82,7 @@ def _in_small(scenario: Scenario) -> Scenario:
         "k": 3,
         "verify": "none" if scenario.verify == "none" else "all",
         "topology": Topology(),
-        "network": scenario.network.model_copy(update={"brokers": _BROKERS}),
+        "network": scenario.network.model_copy(update={"brokers": _BROKERS, "nodes": None}),
         "objects": Objects(count=_OBJECTS),
         "subscriptions": Subscriptions(count=_SUBSCRIPTIONS),
         "events": events.model_copy(update={"count": _EVENTS, "duration_s": None, "warm_up": 0}),
@@ -157,8 +157,8 @@ def _rehearse(step: Rehearsal) -> str:
 
 def _serve(scenario: Scenario, name: str) -> None:
     workload, approach = _workload(scenario)[0], parse_approach(name)
-    purposes = partial(generator, scenario)
-    events = make_events(scenario.events, workload.x, workload.y, workload.k, _BROKERS, purposes, None)
+    purposes, near = partial(generator, scenario), np.zeros((_BROKERS, _BROKERS))
+    events = make_events(scenario.events, workload.x, workload.y, workload.k, near, purposes)
     count_needed(workload, events)
     session = approach.open(workload, approach)
     for chunk in chunks_of(events, approach.window, None):

@@ -1,32 +1,16 @@
 """Values of planned faults that are of several kinds: whom one concerns, and how much a link loses or delays."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError
 
+from simulator.scenario.table import Checked
 from simulator.workload.units import DURATION
 
 __all__ = ["LossOrDelay", "Whom"]
 
 _MOST_LOSS = 0.9
 """Largest share of transmissions that a link may lose: of more, too few would ever arrive."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Checked:
-    """Validates a value by a function, and tells in JSON schema of which kinds it may be."""
-
-    check: Callable[[object], object]
-    options: tuple[dict[str, Any], ...]
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"anyOf": list(self.options)}
 
 
 def _whom(value: object) -> tuple[int, ...] | str:
@@ -55,14 +39,14 @@ def _loss_or_delay(value: object) -> float | str:
 _BROKER = {"type": "integer", "minimum": 0}
 Whom = Annotated[
     tuple[int, ...] | str,
-    _Checked(
+    Checked(
         _whom,
         ({"const": "server"}, _BROKER, {"type": "array", "items": _BROKER, "minItems": 1, "uniqueItems": True}),
     ),
 ]
 LossOrDelay = Annotated[
     float | str,
-    _Checked(
+    Checked(
         _loss_or_delay,
         (
             {"type": "number", "minimum": 0, "maximum": _MOST_LOSS},

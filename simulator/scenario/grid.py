@@ -23,6 +23,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from floor.errors import RangecastError
+from simulator.scenario.grid_columns import cells_of, columns_of
 from simulator.scenario.loading import load_scenario, make_scenario, read_toml_text
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
@@ -50,7 +51,7 @@ class Point(NamedTuple):
     """One combination of the grid's values."""
 
     values: tuple[str, ...]
-    """Value of each of the grid's keys, as text."""
+    """Text for each of the grid's columns."""
     label: str
     """Keys and values, for people."""
     scenario: Scenario
@@ -62,7 +63,9 @@ class Grid(NamedTuple):
     path: Path
     text: str
     keys: tuple[str, ...]
-    """Dotted scenario keys that the points differ in."""
+    """Dotted scenario keys that have a list in the file; some may be tables of keys that change together."""
+    columns: tuple[str, ...]
+    """Single keys that the points differ in: those tables spread out."""
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
     """Scenario seed of each replication, the same for every point: points and approaches share their events."""
@@ -119,8 +122,11 @@ def _parse(text: str, path: Path) -> Grid:
     if file.warm_up is not None and "events.warm_up" in axes:
         shown = f"{path}: warm_up = {file.warm_up}"
         raise GridError(f"{shown}: grid.events.warm_up sets the same key; keep one of them")
-    points = tuple(_point(path, file, dict(zip(axes, values, strict=True))) for values in product(*axes.values()))
-    return Grid(path, text, tuple(axes), points, replication_seeds(file.seed, file.replications))
+    columns = columns_of(axes)
+    points = tuple(
+        _point(path, file, dict(zip(axes, values, strict=True)), columns) for values in product(*axes.values())
+    )
+    return Grid(path, text, tuple(axes), columns, points, replication_seeds(file.seed, file.replications))
 
 
 def replication_seeds(seed: int, replications: int) -> tuple[int, ...]:
@@ -187,7 +193,7 @@ def _check_axis(path: Path, key: str, values: object, seen: list[str]) -> None:
             raise GridError(f"{shown}: {other} sets the same key; keep one of them")
 
 
-def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
+def _point(path: Path, file: _File, chosen: dict[str, Any], columns: tuple[str, ...]) -> Point:
     label = ", ".join(f"{key}={_toml(value)}" for key, value in chosen.items()) or "of the scenario as it is"
     overrides = overrides_of(chosen if file.warm_up is None else chosen | {"events.warm_up": file.warm_up})
     try:
@@ -197,8 +203,7 @@ def _point(path: Path, file: _File, chosen: dict[str, Any]) -> Point:
             scenario = make_scenario(deepcopy(file.scenario), overrides, path=path)
     except ScenarioError as error:
         raise GridError(f"{path}: at the point {label}: {str(error).removeprefix('command line: ')}") from error
-    texts = tuple(value if isinstance(value, str) else _toml(value) for value in chosen.values())
-    return Point(texts, label, scenario)
+    return Point(cells_of(columns, chosen, scenario), label, scenario)
 
 
 def overrides_of(changes: Mapping[str, Any]) -> tuple[str, ...]:

@@ -3,19 +3,17 @@
 A scenario file is data: nothing in it is run, and `extends` reads other scenario files only.
 """
 
-import hashlib
 import re
 import tomllib
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tomli_w
 from pydantic import ValidationError
 
-from pipeline import PipelineError, trace_facts
 from simulator.scenario.mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
 from simulator.scenario.scenario import Scenario
+from simulator.scenario.sealing import place_files, seal_files, seal_topology
 
 __all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "read_toml_text", "scenario_toml"]
 
@@ -45,7 +43,7 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path =
 
     A file may begin with `extends = "base.toml"`, the path of another one as seen from its own directory: tables are
     merged key by key, anything else replaces what the base says. Chains are allowed. Files that a scenario names are
-    taken as seen from the scenario file that names them, and a trace says how many events and objects there are.
+    taken as seen from the scenario file that names them, and say how many events, objects or subscriptions there are.
 
     Parameters
     ----------
@@ -64,7 +62,7 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path =
     layers = _layers(path)
     values: dict[str, Any] = {}
     for layer in layers:
-        _place_files(layer.values, layer.path.parent)
+        place_files(layer.values, layer.path.parent)
         _give_way(values, layer.values)
         _merge(values, layer.values)
     return _make(values, overrides, layers, path, beside)
@@ -78,7 +76,7 @@ def make_scenario(values: dict[str, Any], overrides: tuple[str, ...], *, path: P
     ScenarioError
         One line: file, key, value, rule and remedy.
     """
-    _place_files(values, path.parent)
+    place_files(values, path.parent)
     return _make(values, overrides, [], path, path.parent)
 
 
@@ -86,79 +84,18 @@ def _make(
     values: dict[str, Any], overrides: tuple[str, ...], layers: list[_Layer], path: Path, beside: Path
 ) -> Scenario:
     replaced = [_override(values, override) for override in overrides]
-    _place_files(values, beside)
+    place_files(values, beside)
     origins = _origins(layers, replaced)
-    _seal_trace(values, origins.get(("events", "file"), origins.get(("events",), str(path))))
+
+    def where(table: str, key: str) -> str:
+        return origins.get((table, key), origins.get((table,), str(path)))
+
+    seal_files(values, where)
     try:
         scenario = Scenario.model_validate(values)
     except ValidationError as error:
         raise ScenarioError(*mistakes_in(error, origins, str(path))) from error
-    if scenario.topology.file is None:
-        return scenario
-    return _seal_file(scenario, origins.get(("topology", "file"), origins.get(("topology",), str(path))))
-
-
-def _place_files(values: dict[str, Any], directory: Path) -> None:
-    """Make the paths of files that a scenario names, seen from a directory, absolute and without detours."""
-    for table in ("topology", "events"):
-        keys = values.get(table)
-        if isinstance(keys, dict) and isinstance(keys.get("file"), str):
-            # A path that leads nowhere stays, and is told when the file is read.
-            with suppress(OSError, RuntimeError, ValueError):
-                keys["file"] = str((directory / keys["file"]).resolve())
-
-
-def _seal_file(scenario: Scenario, named: str) -> Scenario:
-    """Note the digest of a topology's file, so that the scenario holds all that a run depends on."""
-    file, expected = str(scenario.topology.file), scenario.topology.sha256
-    try:
-        if Path(file).exists() and not Path(file).is_file():
-            kind = "a directory" if Path(file).is_dir() else "a device or pipe"
-            raise ScenarioError(f"{named}: topology.file = {file!r}: must be a file, and is {kind}; mend the path")
-        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "there is a NUL in the path"
-        raise ScenarioError(f"{named}: topology.file = {file!r}: cannot be read: {reason}; mend the path") from error
-    if expected not in (None, digest):
-        raise ScenarioError(
-            f"{named}: topology.file = {file!r}: the file is not the one that topology.sha256 stands for; "
-            "bring that back, or remove topology.sha256"
-        )
-    topology = scenario.topology.model_copy(update={"sha256": digest})
-    return scenario.model_copy(update={"topology": topology})
-
-
-def _seal_trace(values: dict[str, Any], named: str) -> None:
-    """Note how many events and objects a trace holds, and its digest; of the events, fewer may be asked for."""
-    events, objects = values.get("events"), values.setdefault("objects", {})
-    if not isinstance(events, dict) or not isinstance(objects, dict):
-        return
-    file = events.get("file")
-    if events.get("kind") != "trace" or not isinstance(file, str):
-        return
-    named = f"{named}: events.file = {file!r}"
-    try:
-        facts = trace_facts(Path(file))
-    except (PipelineError, ValueError) as error:
-        raise ScenarioError(f"{named}: {error}") from error
-    if not facts.events:
-        raise ScenarioError(f"{named}: the trace holds no events; take a longer history")
-    if events.setdefault("sha256", facts.sha256) != facts.sha256:
-        raise ScenarioError(
-            f"{named}: the trace is not the one that events.sha256 stands for; bring that back, "
-            "or remove events.sha256"
-        )
-    wanted = events.get("count") if "duration" in events else events.setdefault("count", facts.events)
-    given = objects.setdefault("count", facts.initial)
-    if isinstance(wanted, int) and wanted > facts.events:
-        raise ScenarioError(
-            f"{named}: the trace holds {facts.events} events, but events.count = {wanted}; remove events.count"
-        )
-    if given != facts.initial:
-        raise ScenarioError(
-            f"{named}: the trace begins with {facts.initial} objects, but objects.count = {given}; "
-            "remove objects.count"
-        )
+    return seal_topology(scenario, where("topology", "file"))
 
 
 def scenario_toml(scenario: Scenario) -> str:
@@ -244,13 +181,24 @@ def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
             values[key] = change
 
 
+_GIVE_WAY: dict[str, dict[str, tuple[str, ...]]] = {
+    "events": {"count": ("duration",), "duration": ("count",), "file": ("sha256",)},
+    "objects": {"file": ("distribution", "count", "sha256"), "distribution": ("file", "range", "sha256")},
+    "subscriptions": {"file": ("distribution", "count", "sha256"), "distribution": ("file", "sha256")},
+    "topology": {"file": ("sha256",)},
+}
+"""Keys of each table that a key which comes later takes the place of."""
+
+
 def _give_way(values: dict[str, Any], changes: dict[str, Any]) -> None:
-    """Let a count of events give way to a duration that comes later, and the other way round."""
-    above, below = changes.get("events"), values.get("events")
-    if isinstance(above, dict) and isinstance(below, dict):
-        for key, other in (("count", "duration"), ("duration", "count")):
-            if key in above and other not in above:
-                below.pop(other, None)
+    """Let keys give way to one that comes later and excludes them: a count of events to a duration, say."""
+    for table, keys in _GIVE_WAY.items():
+        above, below = changes.get(table), values.get(table)
+        if isinstance(above, dict) and isinstance(below, dict):
+            for key, others in keys.items():
+                for other in others if key in above else ():
+                    if other not in above:
+                        below.pop(other, None)
 
 
 def _override(values: dict[str, Any], override: str) -> KeyPath:
@@ -268,8 +216,8 @@ def _override(values: dict[str, Any], override: str) -> KeyPath:
         parsed = value.strip()  # a bare word is a string: --set engine=des, --set events.rate=50/s
     path = tuple(key.strip().split("."))
     *tables, last = path
-    if tables == ["events"]:
-        _give_way(values, {"events": {last: parsed}})
+    if len(tables) == 1:
+        _give_way(values, {tables[0]: {last: parsed}})
     for table in tables:
         values = values.setdefault(table, {})
         if not isinstance(values, dict):

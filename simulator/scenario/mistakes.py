@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from floor.errors import RangecastError
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import Table
+from simulator.scenario.table import Table
 
 __all__ = ["KeyPath", "ScenarioError", "key_lines", "mistakes_in"]
 

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from simulator.approaches.registry import parse_approach
 from simulator.scenario.planned_faults import misfits_of
+from simulator.scenario.table import Table, refuse
 from simulator.scenario.tables import (
     Costs,
     Events,
@@ -22,9 +23,7 @@ from simulator.scenario.tables import (
     Seed,
     Sizes,
     Subscriptions,
-    Table,
     Topology,
-    _refuse,
 )
 from topologies.inet import MIN_NODES
 
@@ -100,46 +99,50 @@ class Scenario(Table):
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
         if self.k > self.objects.count:
-            _refuse(
+            refuse(
                 "k", self.k, f"k must be at most objects.count, which is {self.objects.count}; lower k or add objects"
             )
         mixed = self.events.insert > 0 or self.events.move > 0 or self.events.kind == "trace"
         for name in self.approaches:
             if mixed and parse_approach(name).updates_only:
                 rule = f"{name} has no answer to insertions and moves; take paint-batch, or leave these events out"
-                _refuse("approaches", name, rule)
+                refuse("approaches", name, rule)
         if self.faults.any and self.engine != "des":
-            _refuse("engine", self.engine, 'faults need a clock; set engine = "des" or remove the faults')
+            refuse("engine", self.engine, 'faults need a clock; set engine = "des" or remove the faults')
         if self.faults.any and self.network.last_hop:
-            _refuse("network.last_hop", True, "the last hop is not followed under faults; set it to false")
+            refuse("network.last_hop", True, "the last hop is not followed under faults; set it to false")
         if self.faults.crashes and self.network.brokers < 3:
-            _refuse("network.brokers", self.network.brokers, "crashes need at least 3 brokers; add some")
+            refuse("network.brokers", self.network.brokers, "crashes need at least 3 brokers; add some")
         if self.faults.leaves >= self.subscriptions.count:
-            _refuse(
+            refuse(
                 "faults.leaves",
                 self.faults.leaves,
                 "somebody must stay: it must be below subscriptions.count; lower it",
             )
         for key, value, rule in self.events.misfits():
-            _refuse(f"events.{key}", value, rule)
+            refuse(f"events.{key}", value, rule)
         for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
-            _refuse(f"faults.at.{key}", value, rule)
-        if self.events.kind == "trace" and self.objects.distribution != "uniform":
-            rule = "a trace has objects of its own; remove this key"
-            _refuse("objects.distribution", self.objects.distribution, rule)
+            refuse(f"faults.at.{key}", value, rule)
+        nodes = self.network.nodes
+        if nodes is not None and len(nodes) < self.network.brokers:
+            rule = f"are {len(nodes)} nodes for {self.network.brokers} brokers; add nodes or lower network.brokers"
+            refuse("network.nodes", None, rule)
         if self.topology.file is not None:
             return self
         least = _LEAST_NODES.get(self.topology.model, 2)
         if self.topology.nodes < least:
-            _refuse(
+            refuse(
                 "topology.nodes",
                 self.topology.nodes,
                 f"the model {self.topology.model} needs at least {least} nodes; raise it or take another model",
             )
         if self.network.brokers > self.topology.nodes:
-            _refuse(
+            refuse(
                 "network.brokers",
                 self.network.brokers,
                 f"each broker needs a node and topology.nodes is {self.topology.nodes}; lower it or add nodes",
             )
+        beyond = next((one for one in nodes or () if isinstance(one, str) or one >= self.topology.nodes), None)
+        if beyond is not None:
+            refuse("network.nodes", beyond, f"the nodes of the network are 0 to {self.topology.nodes - 1}; mend it")
         return self

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import Table
+from simulator.scenario.table import Table
 
 __all__ = ["scenario_schema"]
 

@@ -5,29 +5,20 @@ without (`rate = "100/s"`). What `Scenario` holds is all that a run depends on.
 """
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self, get_args
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-    model_validator,
-)
-from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
 from simulator.scenario.fault_values import LossOrDelay, Whom
+from simulator.scenario.file_values import Interval, Nodes
+from simulator.scenario.table import OneOf, Table, refuse, refuse_beside_file
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
+from simulator.workload.origins import ORIGINS
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE, Quantity
 from topologies.files import READERS, format_of
 from topologies.inet import MIN_NODES
@@ -41,64 +32,8 @@ __all__ = [
     "PlannedFault",
     "Sizes",
     "Subscriptions",
-    "Table",
     "Topology",
 ]
-
-
-class Table(BaseModel):
-    """A table of a scenario: unknown keys are refused, values are not coerced, nothing changes after reading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, serialize_by_alias=True)
-
-    @classmethod
-    def key_fields(cls) -> dict[str, FieldInfo]:
-        """Fields by the keys that a scenario writes."""
-        return {field.alias or name: field for name, field in cls.model_fields.items()}
-
-    @classmethod
-    def tables(cls) -> "dict[str, type[Table]]":
-        """The keys that are tables themselves."""
-        kinds = {key: field.annotation for key, field in cls.key_fields().items()}
-        return {key: kind for key, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Table)}
-
-    @classmethod
-    def lists(cls) -> "dict[str, type[Table]]":
-        """The keys that are lists of tables."""
-        kinds = {key: get_args(field.annotation)[:1] for key, field in cls.key_fields().items()}
-        return {
-            key: kind[0]
-            for key, kind in kinds.items()
-            if kind and isinstance(kind[0], type) and issubclass(kind[0], Table)
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class _OneOf:
-    """Validates a name against those that exist when the scenario is read, and others given beforehand."""
-
-    name: str
-    table: Iterable[str]
-    more: tuple[str, ...] = ()
-    open: bool = False
-    """Whether a file of the user's may bring others."""
-
-    @property
-    def known(self) -> list[str]:
-        return sorted([*self.table, *self.more])
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": "string", "enum": self.known}
-
-    def _check(self, value: str) -> str:
-        if value not in self.known:
-            own = ", or bring your own by --with FILE" if self.open else ""
-            rule = f"the {self.name} must be one of {', '.join(self.known)}; choose one of them{own}"
-            raise PydanticCustomError("unknown_name", "{rule}", {"rule": rule})
-        return value
 
 
 Seconds = Annotated[float, Quantity(DURATION)]
@@ -106,19 +41,16 @@ PerSecond = Annotated[float, Quantity(RATE)]
 Bytes = Annotated[int, Quantity(SIZE)]
 Mbps = Annotated[float, Quantity(BANDWIDTH)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
-ModelName = Annotated[str, _OneOf("model", topologies.MODELS, open=True)]
-FileFormat = Annotated[str, _OneOf("format", READERS)]
-SubscriptionDistribution = Annotated[str, _OneOf("distribution", DISTRIBUTIONS)]
-ObjectDistribution = Annotated[str, _OneOf("distribution", OBJECT_DISTRIBUTIONS)]
-EventKind = Annotated[str, _OneOf("kind", EVENT_KINDS, ("trace",))]
-Arrival = Annotated[str, _OneOf("arrival", ARRIVALS, ("trace",))]
+ModelName = Annotated[str, OneOf("model", topologies.MODELS, open=True)]
+FileFormat = Annotated[str, OneOf("format", READERS)]
+SubscriptionDistribution = Annotated[str, OneOf("distribution", DISTRIBUTIONS, open=True)]
+ObjectDistribution = Annotated[str, OneOf("distribution", OBJECT_DISTRIBUTIONS, open=True)]
+EventKind = Annotated[str, OneOf("kind", EVENT_KINDS, ("trace",))]
+Arrival = Annotated[str, OneOf("arrival", ARRIVALS, ("trace",))]
+Origin = Annotated[str, OneOf("origin", ORIGINS)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
-
-def _refuse(key: str, value: object, rule: str) -> None:
-    """Refuse a value for a rule that concerns several keys."""
-    raise PydanticCustomError("fit", "{rule}", {"rule": rule, "key": key, "value": value})
 
 
 class Topology(Table):
@@ -140,26 +72,17 @@ class Topology(Table):
     largest: bool = Field(
         default=False, description="whether to go on with the largest part of a file's network in several parts"
     )
-    sha256: str | None = Field(
+    sha256: Digest | None = Field(
         default=None,
-        pattern="^[0-9a-f]{64}$",
         description="digest of the file, filled in when the scenario is read; a file with another one is refused",
     )
 
     @model_validator(mode="after")
     def _file_or_model(self) -> Self:
-        if self.file is None:
-            for key in ("format", "largest", "sha256"):
-                if getattr(self, key):
-                    _refuse(f"topology.{key}", getattr(self, key), "is about topology.file; add that, or remove this")
-            return self
-        for key in ("model", "nodes"):
-            if key in self.model_fields_set:
-                rule = f"a file and topology.{key} exclude each other; remove one of them"
-                _refuse("topology.file", self.file, rule)
-        if self.format is None and format_of(self.file) is None:
+        refuse_beside_file(self, "topology", ("model", "nodes"), ("format", "largest", "sha256"))
+        if self.file is not None and self.format is None and format_of(self.file) is None:
             rule = "the format does not follow from the file's name; set topology.format to one of"
-            _refuse("topology.file", self.file, f"{rule} {', '.join(sorted(READERS))}")
+            refuse("topology.file", self.file, f"{rule} {', '.join(sorted(READERS))}")
         return self
 
     @model_serializer(mode="wrap")
@@ -176,6 +99,10 @@ class Network(Table):
         default="can", description="zones of a content-addressable network, or a spanning tree with summaries"
     )
     brokers: int = Field(default=64, ge=1, description="brokers, each on a node of its own")
+    nodes: Nodes | None = Field(
+        default=None,
+        description="nodes of the brokers, in order: a list, or a file as seen from this one; left out, random ones",
+    )
     space: Literal["triangle", "square"] = Field(
         default="triangle", description="area that the zones of `can` cover: l <= r only, or all as in the paper"
     )
@@ -185,7 +112,8 @@ class Network(Table):
     )
     summary_boxes: int = Field(default=16, ge=1, description="most boxes in a link's summary in `tree`")
     unicast: Literal["direct", "overlay"] = Field(
-        default="direct", description="whether messages to single subscriptions take the IP path or go by brokers"
+        default="direct",
+        description="whether messages to one subscription or rendezvous take the IP path or go by brokers",
     )
     order: Literal["place", "hold", "none"] = Field(
         default="place",
@@ -203,15 +131,54 @@ class Objects(Table):
 
     distribution: ObjectDistribution = Field(default="uniform", description="how x and y are spread")
     count: int = Field(
-        default=1_000, ge=1, lt=2**40, description="objects; at least `k`; a trace says itself how many"
+        default=1_000, ge=1, lt=2**40, description="objects; at least `k`; a trace or a file says itself how many"
     )
+    file: str | None = Field(
+        default=None, description="file to read the objects from, as seen from this one, instead of making them"
+    )
+    range: Interval | None = Field(
+        default=None, description="of a file: where populations lie; left out, from the lowest to the highest x in it"
+    )
+    sha256: Digest | None = Field(
+        default=None,
+        description="digest of the file, filled in when the scenario is read; a file with another one is refused",
+    )
+
+    @model_validator(mode="after")
+    def _file_or_distribution(self) -> Self:
+        refuse_beside_file(self, "objects", ("distribution",), ("range", "sha256"))
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the distribution where there is a file, so that what is written can be read."""
+        return {key: value for key, value in write(self).items() if key != "distribution" or self.file is None}
 
 
 class Subscriptions(Table):
     """The population of subscriptions."""
 
     distribution: SubscriptionDistribution = Field(default="uniform", description="how the ranges are spread")
-    count: int = Field(default=20_000, ge=1, lt=2**40, description="subscriptions")
+    count: int = Field(default=20_000, ge=1, lt=2**40, description="subscriptions; a file says itself how many")
+    file: str | None = Field(
+        default=None,
+        description="file, or directory of `rangecast population`, as seen from this one, to read them from "
+        "instead of making them",
+    )
+    sha256: Digest | None = Field(
+        default=None,
+        description="digest of the file, filled in when the scenario is read; a file with another one is refused",
+    )
+
+    @model_validator(mode="after")
+    def _file_or_distribution(self) -> Self:
+        refuse_beside_file(self, "subscriptions", ("distribution",), ("sha256",))
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the distribution where there is a file, so that what is written can be read."""
+        return {key: value for key, value in write(self).items() if key != "distribution" or self.file is None}
 
 
 class Events(Table):
@@ -242,14 +209,27 @@ class Events(Table):
     burst: int = Field(default=10, ge=1, lt=2**40, description="of `bursts`: events that arise together")
     gap_s: Seconds = Field(default=0.1, alias="gap", description="of `bursts`: time from one to the next")
     file: str | None = Field(
-        default=None, description="of `trace`: its directory, made by `rangecast events`, as seen from this file"
-    )
-    sha256: str | None = Field(
         default=None,
-        pattern="^[0-9a-f]{64}$",
+        description="of `trace`: a directory of `rangecast events`, or a list of events, as seen from this file",
+    )
+    sha256: Digest | None = Field(
+        default=None,
         description="digest of the trace, filled in when the scenario is read; a trace with another one is refused",
     )
     speed: Positive = Field(default=1.0, description="of arrival `trace`: how much faster than the file says")
+    origin: Origin = Field(
+        default="uniform", description="where events arise: at any broker alike, at some more often, or near a home"
+    )
+    skew: float = Field(
+        default=1.0,
+        gt=0,
+        le=10,
+        allow_inf_nan=False,
+        description="of `skewed`: exponent s, above 0 and at most 10; the n-th busiest broker has a share as 1/n^s",
+    )
+    spread_s: Seconds = Field(
+        default=0.01, alias="spread", description="of `regional`: delay from home at which a share falls to 1/e"
+    )
 
     @property
     def extent(self) -> str:
@@ -274,7 +254,7 @@ class Events(Table):
                 if share:
                     yield key, share, "a trace says itself what happens; remove this key"
             if self.file is None:
-                yield "file", None, 'kind = "trace" reads the events from a directory; name it'
+                yield "file", None, 'kind = "trace" reads the events from a directory or a file; name it'
         elif self.file is not None or self.sha256 is not None:
             key = "sha256" if self.file is None else "file"
             yield key, getattr(self, key), 'only kind = "trace" reads a trace; set it or remove this key'
@@ -302,7 +282,9 @@ class Sizes(Table):
     message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
-    control_bytes: Bytes = Field(default=8, alias="control", description="an acknowledgement or a watermark")
+    control_bytes: Bytes = Field(
+        default=8, alias="control", description="an acknowledgement, watermark, question, or answer without news"
+    )
 
     def of(self, approach: Approach) -> int:
         """Bytes of one message of an approach."""

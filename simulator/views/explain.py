@@ -2,7 +2,8 @@
 
 What is shown of the sweep comes from the functions that Paint-Dense itself is made of (`paint.index`, `paint.sweep`,
 `paint.geometry`), called one at a time; the messages are those that the approach's own session sends. Nothing of the
-algorithm is written here a second time. Drawing is in `explain_figure` and `explain_page`.
+algorithm is written here a second time. An event that an approach answers in a window with others is explained with
+them. Drawing is in `explain_figure` and `explain_page`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,26 +12,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.errors import RangecastError
-from paint.geometry import EACH, START, exposed_tiles, influence_tiles
-from paint.index import next_exposed, open_sweep
-from paint.indexes import INDEXES
+from paint.geometry import EACH, START, exposed_tiles
+from paint.index import next_exposed
 from paint.messages import EXPOSED, UPDATE
-from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
+from paint.sweep import expose, influence_interval
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.fault_plan import Churn
-from simulator.views.explanation import Explanation, Place, Step, Tiles, in_message
+from simulator.views.event_explanation import EventExplanation, Step
+from simulator.views.explain_state import (
+    ExplainError,
+    Objects,
+    answer_to,
+    region_of,
+    state_after,
+    subscriptions_at,
+)
+from simulator.views.explanation import Place, Tiles, in_message
+from simulator.views.window_explanation import Outcome, WindowExplanation
 from simulator.workload.events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream
 from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
 
 __all__ = ["ExplainError", "explain", "pick_event", "single_update"]
 
+State = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""x and y of all objects."""
+
 _ALL = (-np.inf, np.inf)
-
-
-class ExplainError(RangecastError):
-    """An event that cannot be explained; the text is one line for the user."""
 
 
 def single_update(workload: Workload, object_id: int, y: float) -> EventStream:
@@ -48,7 +56,8 @@ def explain(
     approach: str = "paint-dense",
     churn: Churn | None = None,
     names: Sequence[str] = (),
-) -> Explanation:
+    warm_up: int = 0,
+) -> EventExplanation | WindowExplanation:
     """Follow a stream up to an event and lay out what happens there.
 
     Parameters
@@ -63,11 +72,18 @@ def explain(
         Subscriptions that come and go.
     names : sequence of str
         Of the objects, by id, if they have any.
+    warm_up : int
+        The event with which windows begin anew, as the scenario has it.
+
+    Returns
+    -------
+    EventExplanation or WindowExplanation
+        The event, or all of its window for an approach that answers several events at once.
 
     Raises
     ------
     ExplainError
-        There is no such event or approach, or the approach answers several events at once.
+        There is no such event or approach, or the approach answers those who ask instead of events.
 
     Notes
     -----
@@ -75,17 +91,72 @@ def explain(
     """
     if not 0 <= event < len(events.object):
         raise ExplainError(f"event {event}: must be between 0 and {len(events.object) - 1}; choose one of these")
-    messages = _messages(workload, events, event, approach, churn)
-    x, y = _state(workload, events, event)
+    answer = answer_to(workload, events, event, approach, churn, warm_up)
+    x, y = state_after(workload, events, answer.span.start)
+    l, r = subscriptions_at(workload, churn, answer.span.start)
+    after = state_after(workload, events, answer.span.stop)
+    old, new = Objects(x, y), Objects(*after)
+    common: dict[str, Any] = {
+        "approach": approach,
+        "k": workload.k,
+        "event": event,
+        "span": answer.span,
+        "names": names,
+    }
+    common |= {"x": x, "y": y, "l": l, "r": r, "messages": answer.messages}
+    if answer.windowed:
+        return _window(common, events, after, (old, new))
+    return _one_event(common, events, old, new)
+
+
+def _one_event(common: dict[str, Any], events: EventStream, old: Objects, new: Objects) -> EventExplanation:
+    event, k, x, y = (common[key] for key in ("event", "k", "x", "y"))
     i, kind = int(events.object[event]), int(events.kind[event])
     before = Place(float(events.x[event]), np.inf) if kind == INSERT else Place(float(x[i]), float(y[i]))
     after = Place(float(events.x[event]), float(events.y[event]))
-    old, new = _Objects(x, y), _Objects(*_state(workload, events, event + 1))
-    steps = tuple(_steps(old, new, workload.k, i, kind, before, after))
-    what = (approach, workload.k, event, KINDS[kind], i, before, after)
-    state = (x, y, *_subscriptions(workload, churn, event))
-    levels = (old.levels(i, workload.k), new.levels(i, workload.k))
-    return Explanation(*what, *state, *levels, steps, messages, _step_of(messages, steps), names)
+    steps = tuple(_steps(old, new, k, i, kind, before, after))
+    return EventExplanation(
+        **common,
+        kind=KINDS[kind],
+        object=i,
+        before=before,
+        after=after,
+        levels_before=old.levels(i, k),
+        levels_after=new.levels(i, k),
+        steps=steps,
+        step_of=_step_of(common["messages"], steps),
+    )
+
+
+def _window(
+    common: dict[str, Any], events: EventStream, after: State, objects: tuple[Objects, Objects]
+) -> WindowExplanation:
+    """What a window comes to for each object that it updates or tells of, in the order of the messages."""
+    about = common["messages"]["object"].tolist()
+    numbers: dict[int, list[int]] = {i: [] for i in about}
+    for number in common["span"]:
+        numbers.setdefault(int(events.object[number]), []).append(number)
+    outcomes = []
+    for i, own in numbers.items():
+        places = [Place(float(x[i]), float(y[i])) for x, y in ((common["x"], common["y"]), after)]
+        # One that is not there before or after stands where it is at the other time, or where it last was.
+        there = next((place for place in places if place.y < np.inf), places[1])
+        places = [place if place.y < np.inf else place._replace(x=there.x) for place in places]
+        regions = [at.region(i, common["k"]) for at in objects]
+        outcomes.append(Outcome(i, tuple(own), places[0], places[1], regions[0], regions[1], _kind(own, *places)))
+    order = {outcome.object: at for at, outcome in enumerate(outcomes)}
+    step_of = np.array([order[i] for i in about], np.int64)
+    return WindowExplanation(**common, outcomes=tuple(outcomes), step_of=step_of)
+
+
+def _kind(events: Sequence[int], before: Place, after: Place) -> str:
+    if before == after:
+        return "same" if events else "exposed"
+    if before.y == np.inf or after.y == np.inf:
+        return "insert" if before.y == np.inf else "delete"
+    if before.x != after.x:
+        return "move"
+    return "raise" if after.y < before.y else "lower"
 
 
 def pick_event(workload: Workload, events: EventStream) -> int:
@@ -102,7 +173,7 @@ def pick_event(workload: Workload, events: EventStream) -> int:
     best: tuple[bool, int, int] | None = None
     session = parse_approach("paint-dense").open(workload, parse_approach("paint-dense"))
     for chunk in chunks_of(events):
-        table, offsets, _ = session.answer(chunk)
+        table, offsets = session.answer(chunk)[:2]
         for at in np.flatnonzero(chunk.events.kind == LOWER).tolist():
             rows = table[offsets[at] : offsets[at + 1]]
             exposed = np.unique(rows["object"][rows["cause"] == EXPOSED])
@@ -124,82 +195,7 @@ def _all_heard(workload: Workload, rows: NDArray[np.void]) -> bool:
     return set(rows["object"][heard].tolist()) == set(rows["object"].tolist())
 
 
-def _messages(
-    workload: Workload, events: EventStream, event: int, name: str, churn: Churn | None
-) -> NDArray[np.void]:
-    """What an approach sends for one event of the stream."""
-    try:
-        approach = parse_approach(name)
-    except ValueError as error:
-        raise ExplainError(f"--approach {name}: {error}") from error
-    if approach.window is not None:
-        raise ExplainError(
-            f"--approach {name}: it answers several events at once, and one is drawn; choose paint-dense or another"
-        )
-    session = approach.open(workload, approach)
-    cuts = None if churn is None else churn.moments[churn.moments <= event]
-    for chunk in chunks_of(events.part(0, event + 1), None, cuts):
-        if churn is not None and chunk.first in churn.moments:
-            first = len(workload.l)
-            for subscription in churn.leaving(chunk.first).tolist():
-                session.unsubscribe(subscription)
-            for subscription in churn.joining(chunk.first).tolist():
-                session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
-        outgoing = session.answer(chunk)
-    return outgoing.table[outgoing.offsets[-2] : outgoing.offsets[-1]].copy()
-
-
-def _state(workload: Workload, events: EventStream, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give x and y of all objects that ever are, after so many events."""
-    absent = max(len(workload.x), int(events.object.max(initial=-1)) + 1) - len(workload.x)
-    x, y = np.append(workload.x, np.zeros(absent)), np.append(workload.y, np.full(absent, np.inf))
-    for i, new_x, new_y in zip(*(column[:count].tolist() for column in events[:3]), strict=True):
-        x[i], y[i] = new_x, new_y
-    return x, y
-
-
-def _subscriptions(
-    workload: Workload, churn: Churn | None, event: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if churn is None:
-        return workload.l, workload.r
-    there = (churn.joined <= event) & (event < churn.left)
-    # Those that are gone, or not there yet, keep their place, so that ids stay ids; a point below S reaches nobody.
-    l, r = np.append(workload.l, churn.l), np.append(workload.r, churn.r)
-    return np.where(there, l, np.inf), np.where(there, r, -np.inf)
-
-
-class _Objects:
-    """The objects that are there at one moment, under an index; ids as in the stream."""
-
-    def __init__(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        self.ids = np.flatnonzero(np.isfinite(y))  # ascending, so that ties keep their order
-        self.arrays: Any = INDEXES["tournament"](x[self.ids], y[self.ids]).arrays
-
-    def open(self, i: int, y_end: float, k: int) -> tuple[Sweep, int]:
-        """Begin a sweep of object i; its lists, and the number that the index knows it by."""
-        sweep, own = make_sweep(k), int(np.searchsorted(self.ids, i))
-        open_sweep(self.arrays, sweep, own, y_end, k)
-        return sweep, own
-
-    def levels(self, i: int, k: int) -> Tiles:
-        """Cut IR(i) into rectangles of one level (Section II-C): p objects of the west and q of the east in range."""
-        if i not in self.ids:
-            return np.empty((0, 5))
-        sweep, own = self.open(i, -np.inf, k)
-        x = float(self.arrays.x[own])
-        west = [x, *sweep.xs[WEST, : sweep.counts[WEST]].tolist(), -np.inf]
-        east = [x, *sweep.xs[EAST, : sweep.counts[EAST]].tolist(), np.inf]
-        cells = [
-            (west[p], east[q], west[p + 1], east[q + 1], p + q + 1)
-            for p in range(min(len(west) - 1, k))
-            for q in range(min(len(east) - 1, k - p))
-            if west[p + 1] < west[p] and east[q] < east[q + 1]
-        ]
-        return np.array(cells, np.float64).reshape(-1, 5)
-
-
-def _steps(old: _Objects, new: _Objects, k: int, i: int, kind: int, before: Place, after: Place) -> Iterator[Step]:
+def _steps(old: Objects, new: Objects, k: int, i: int, kind: int, before: Place, after: Place) -> Iterator[Step]:
     if kind in (LOWER, DELETE):
         yield from _sweep(old, k, i, after, after.y, *_ALL)
     elif kind == MOVE:
@@ -208,17 +204,17 @@ def _steps(old: _Objects, new: _Objects, k: int, i: int, kind: int, before: Plac
         yield from _sweep(old, k, i, after, np.inf, *limits)
     if kind in (RAISE, INSERT, MOVE):
         sweep, own = new.open(i, -np.inf, k)
-        region = _region(new.arrays.x[own], sweep, k, *_ALL)
+        region = region_of(new.arrays.x[own], sweep, k, *_ALL)
         yield Step(i, after, UPDATE, region, region, influence_interval(sweep, k))
 
 
 def _sweep(
-    objects: _Objects, k: int, i: int, told: Place, y_end: float, l_limit: float, r_limit: float
+    objects: Objects, k: int, i: int, told: Place, y_end: float, l_limit: float, r_limit: float
 ) -> Iterator[Step]:
     """Take Paint-Dense's sweep one exposed object at a time (Algorithm 3)."""
     sweep, own = objects.open(i, y_end, k)
     arrays, x = objects.arrays, objects.arrays.x[own]
-    region = _region(x, sweep, k, l_limit, r_limit)
+    region = region_of(x, sweep, k, l_limit, r_limit)
     yield Step(i, told, UPDATE, region, region, influence_interval(sweep, k))
     while True:
         left, right = influence_interval(sweep, k)
@@ -229,13 +225,8 @@ def _sweep(
         end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, EACH, (l_limit, r_limit), tiles, START)
         place = Place(float(x_h), float(sweep.ys[0]))
         expose(sweep, h, x_h, x, k)
-        region = _region(x, sweep, k, l_limit, r_limit)
+        region = region_of(x, sweep, k, l_limit, r_limit)
         yield Step(int(objects.ids[h]), place, EXPOSED, tiles[:end], region, influence_interval(sweep, k))
-
-
-def _region(x: float, sweep: Sweep, k: int, l_limit: float, r_limit: float) -> Tiles:
-    tiles = np.empty((k, 4))
-    return tiles[: influence_tiles(x, sweep.xs, sweep.counts, k, EACH, (l_limit, r_limit), tiles, START)]
 
 
 def _step_of(messages: NDArray[np.void], steps: tuple[Step, ...]) -> NDArray[np.int64]:

@@ -1,238 +1,219 @@
-"""Pictures of one event: event space, the influence region in S with its levels, and the messages in S, in order.
+"""The picture of an event or a window, of one approach or of several side by side."""
 
-Drawn to be read in grey: numbers say what colours say.
-"""
-
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
-import numpy as np
-from matplotlib import patheffects as path_effects
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
-from paint.messages import EXPOSED
-from simulator.views.explanation import Explanation, Tiles, View
+from simulator.views.event_explanation import EventExplanation
+from simulator.views.explain_panels import (
+    colour_of,
+    draw_changes,
+    draw_event_space,
+    draw_levels,
+    draw_messages,
+    draw_object,
+)
+from simulator.views.explain_shapes import clip_tiles, grouped, outline
+from simulator.views.explanation import Explanation, View, shared_view
+from simulator.views.figure_labels import Naming, fitted, settle, write_names
+from simulator.views.window_explanation import WindowExplanation
 
-__all__ = [
-    "PANELS",
-    "SAMPLE",
-    "clip_tiles",
-    "colour_of",
-    "draw_explanation",
-    "draw_steps",
-    "message_tiles",
-    "outline",
-    "region_after",
-    "steps_in_y",
-]
+__all__ = ["PANELS", "WINDOW_PANELS", "draw_explanation", "draw_side_by_side", "draw_steps", "panels_of"]
 
 PANELS = ("events", "levels", "messages")
 """Of the picture of an event."""
-SAMPLE = 400
-"""Subscriptions that are drawn at most."""
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f")
-_STYLE: Any = {"svg.hashsalt": "rangecast", "text.parse_math": False}
+WINDOW_PANELS = ("events", "messages", "objects")
+"""Of the picture of a window."""
+_STYLE: Any = {"svg.hashsalt": "rangecast", "text.parse_math": False, "axes.axisbelow": True}
 """The same event gives the same file, and a name with dollar signs is no formula."""
-_READABLE = 0.022
-"""Share of the view below which a rectangle carries no number."""
+_OBJECTS = 8
+"""Objects of a window that are drawn by themselves at most."""
+_ACROSS = 12
+"""Columns of the grid, which rows of one to four panels divide."""
+_TITLE, _NAME = 11.0, 9.0
 
 
-def draw_explanation(explained: Explanation, panels: Sequence[str] = PANELS) -> Figure:
-    """Draw an event in up to three panels.
+class Panel(NamedTuple):
+    """A panel to be drawn: how, and whether it is a small one."""
+
+    draw: Callable[[Axes], Naming]
+    small: bool = False
+
+
+class Row(NamedTuple):
+    """Panels beside each other, and how many of their size there is room for."""
+
+    panels: list[Panel]
+    room: int
+
+
+def panels_of(explained: Explanation) -> tuple[str, ...]:
+    """Names of the panels that the picture of an explanation has."""
+    return WINDOW_PANELS if isinstance(explained, WindowExplanation) else PANELS
+
+
+def draw_explanation(explained: Explanation, panels: Sequence[str] | None = None) -> Figure:
+    """Draw an event in up to three panels, or a window.
 
     Left, event space: objects, the fall or rise of the updated one, the interval that the sweep looks at, exposed
     objects named A, B, ... in the order in which it meets them. Middle, S: the influence region before the event,
     cut into levels, and its outline after. Right, S: the messages numbered in the order they are sent, each with the
-    letter of the exposed object that it tells of, and subscriptions.
+    letter of the exposed object that it tells of, and subscriptions. A window has all its objects in event space and
+    in S, and then in S each of the first by itself.
     """
-    with mpl.rc_context({"font.size": 9, "axes.axisbelow": True, **_STYLE}):
-        figure = Figure(figsize=(4.8 * len(panels), 5.2), layout="constrained")
-        figure.suptitle(explained.title)
-        for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-            _PANELS[panel](axes, explained)
+    return draw_side_by_side([explained], panels)
+
+
+def draw_side_by_side(explanations: Sequence[Explanation], panels: Sequence[str] | None = None) -> Figure:
+    """Draw what several approaches send for the same event, in the same part of S.
+
+    Parameters
+    ----------
+    explanations : sequence of Explanation
+        Of one event; those of approaches that answer it in a window show that.
+    panels : sequence of str, optional
+        Those of `PANELS` or `WINDOW_PANELS` to draw; by default all.
+    """
+    groups = grouped(explanations)
+    rows = [row for group in groups for row in _rows(_panels(group, panels))]
+    across = max(min(row.room, 3) for row in rows)
+    heights = [3.3 if row.panels[0].small else 5.6 for row in rows]
+    with mpl.rc_context({"font.size": 9, **_STYLE}):
+        figure = Figure(figsize=(4.8 * across, sum(heights) + 0.1), layout="constrained")
+        lines = [line for group in groups for line in _heading(figure, group[0])[: 2 if len(groups) == 1 else 1]]
+        figure.suptitle("\n".join(lines), fontsize=_TITLE)
+        grid = figure.add_gridspec(len(rows), _ACROSS, height_ratios=heights)
+        namings = []
+        for down, row in enumerate(rows):
+            width = _ACROSS // row.room
+            for at, panel in enumerate(row.panels):
+                axes = figure.add_subplot(grid[down, at * width : (at + 1) * width])
+                namings.append(panel.draw(axes))
+                _fit_title(figure, axes, 4.8 * across * width / _ACROSS)
+        if any(row.panels[0].small for row in rows):
+            _legend_of_objects(figure, groups)
+        settle(figure)
+        for naming in namings:
+            write_names(naming, _NAME)
     return figure
 
 
+def _panels(group: Sequence[Explanation], names: Sequence[str] | None) -> Iterator[Panel]:
+    """Panels of one event or window, which what the approaches have in common is drawn in once."""
+    first, chosen = group[0], panels_of(group[0]) if names is None else names
+    view, around = (shared_view([one.view(messages=messages) for one in group]) for messages in (True, False))
+    for name in (name for name in chosen if name in panels_of(first)):
+        if name == "messages":
+            yield from (Panel(partial(draw_messages, explained=one, view=view)) for one in group)
+        elif name == "objects" and isinstance(first, WindowExplanation):
+            yield from _object_panels([one for one in group if isinstance(one, WindowExplanation)])
+        elif isinstance(first, WindowExplanation):
+            yield Panel(partial(draw_changes, explained=first, view=around))
+        elif isinstance(first, EventExplanation):
+            draw = draw_event_space if name == "events" else draw_levels
+            yield Panel(partial(draw, explained=first, view=around))
+
+
+def _object_panels(group: Sequence[WindowExplanation]) -> Iterator[Panel]:
+    """A small panel for each of the first objects and each approach, and for the one that was asked for."""
+    first = group[0]
+    most = max(_OBJECTS // len(group), 1)
+    steps = list(range(min(len(first.outcomes), most)))
+    if first.asked is not None and first.asked not in steps:
+        steps[-1] = first.asked
+    for step in steps:
+        view = shared_view([one.view_of(*one.zoomed(step)) for one in group])
+        yield from (Panel(partial(draw_object, explained=one, step=step, view=view), small=True) for one in group)
+
+
+def _rows(panels: Iterator[Panel]) -> Iterator[Row]:
+    """Panels in rows: two or three large ones, four small ones; the last row may have room left."""
+    every = list(panels)
+    for small in (False, True):
+        some = [panel for panel in every if panel.small == small]
+        room = 4 if small else 2 if len(some) == 4 else min(len(some), 3)
+        yield from (Row(some[at : at + room], room) for at in range(0, len(some), max(room, 1)))
+
+
+def _heading(figure: Figure, explained: Explanation) -> list[str]:
+    """The title in two lines that are no wider than the picture."""
+    width = (figure.get_figwidth() - 0.2) * figure.dpi
+    return [fitted(figure, partial(_line, explained, line), _TITLE, width) for line in (0, 1)]
+
+
+def _line(explained: Explanation, line: int, letters: int) -> str:
+    return explained.heading(letters)[line]
+
+
+def _fit_title(figure: Figure, axes: Axes, inches: float) -> None:
+    """Cut a title that is wider than its panel."""
+    title, size = axes.get_title(), float(axes.title.get_fontsize())
+    width = (inches - 0.7) * figure.dpi
+    axes.title.set_text(
+        fitted(figure, lambda letters: title if len(title) <= letters else f"{title[:letters]}…", size, width)
+    )
+
+
+def _legend_of_objects(figure: Figure, groups: Sequence[Sequence[Explanation]]) -> None:
+    windows = [group[0] for group in groups if isinstance(group[0], WindowExplanation)]
+    most = max(_OBJECTS // max(len(group) for group in groups), 1)
+    more = sum(max(len(window.outcomes) - most, 0) for window in windows)
+    marks = [
+        Line2D([], [], color="0.25", linestyle=":", linewidth=1.4, label="influence region before the window"),
+        Patch(facecolor="0.88", edgecolor="black", linewidth=2, label="after it"),
+        Patch(facecolor="0.6", alpha=0.6, label="messages about the object, numbered as sent"),
+    ]
+    if more:
+        marks.append(Line2D([], [], linestyle="", label=f"{more} more objects: a page (.html) shows them all"))
+    figure.legend(handles=marks, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+
+
 def draw_steps(explained: Explanation, most: int = 8) -> Figure:
-    """Draw the first steps of an event in S, one small picture each.
+    """Draw the first steps of an event in S, one small picture each; of a window, its first objects.
 
     Shaded is what the updated object has after the step, coloured what an exposed object has just gained, and in a
     lighter tone what was given away before.
     """
-    steps, view = explained.steps[:most], explained.view()
-    across = min(4, len(steps))
-    down = -(-len(steps) // max(across, 1))
+    if isinstance(explained, WindowExplanation):
+        return draw_side_by_side([explained], ("objects",))
+    if not isinstance(explained, EventExplanation):
+        raise TypeError(f"explained must be of an event or a window, got {type(explained).__name__}")
+    count, view = min(len(explained.steps), most), explained.view()
+    across = min(4, count)
+    down = -(-count // max(across, 1))
     with mpl.rc_context({"font.size": 8, **_STYLE}):
         figure = Figure(figsize=(2.7 * across, 2.6 * down), layout="constrained")
         every = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).flat
         for number, axes in enumerate(every):
-            if number >= len(steps):
+            if number >= count:
                 axes.set_axis_off()
                 continue
-            step = steps[number]
-            letter = explained.letter(number)
-            name = explained.called(step.object)
-            met = f"{letter}: {name}, y = {step.place.y:.3g}" if letter else f"{name} told"
-            _prepare(axes, view, met)
-            corners = outline(step.region, view)
-            if len(corners):
-                axes.fill(*corners.T, facecolor="0.85", edgecolor="black", linewidth=1.5, zorder=2)
-            for earlier in range(number + 1):
-                if explained.letter(earlier):
-                    fade = 0.75 if earlier == number else 0.25
-                    for box in clip_tiles(steps[earlier].tiles, view):
-                        shade = colour_of(explained, earlier)
-                        axes.add_patch(_rectangle(box, facecolor=shade, alpha=fade, edgecolor="black", lw=0.6))
+            _draw_step(axes, explained, number, view)
+            _fit_title(figure, axes, 2.7)
     return figure
 
 
-def colour_of(explained: Explanation, step: int) -> str:
-    """Colour of the object that a step tells of."""
-    order = sum(earlier.cause == EXPOSED for earlier in explained.steps[:step])
-    return _COLOURS[order % len(_COLOURS)] if explained.steps[step].cause == EXPOSED else "#c00000"
-
-
-def message_tiles(explained: Explanation) -> Tiles:
-    """Rectangles of the messages; none for messages to single subscriptions."""
-    if explained.unicast:
-        return np.empty((0, 4))
-    return np.column_stack([explained.messages[name] for name in ("l_in", "r_in", "l_out", "r_out")])
-
-
-def clip_tiles(tiles: Tiles, view: View) -> NDArray[np.float64]:
-    """Rows of l_lo, l_hi, r_lo, r_hi: what of each tile is in view."""
-    low, high = np.array(view)[[0, 0, 2, 2]], np.array(view)[[1, 1, 3, 3]]
-    return np.clip(tiles[:, [2, 0, 1, 3]], low, high)
-
-
-def outline(tiles: Tiles, view: View) -> NDArray[np.float64]:
-    """Corners of a staircase of tiles, in view, around from the diagonal; none for no tiles."""
-    if len(tiles) == 0:
-        return np.empty((0, 2))
-    boxes = clip_tiles(tiles, view)
-    boxes = boxes[np.argsort(boxes[:, 0], kind="stable")]
-    stairs = [corner for l_lo, l_hi, _, r_hi in boxes for corner in ((l_lo, r_hi), (l_hi, r_hi))]
-    return np.array([(boxes[-1, 1], boxes[0, 2]), (boxes[0, 0], boxes[0, 2]), *stairs])
-
-
-def steps_in_y(explained: Explanation) -> list[tuple[float, float, float, float]]:
-    """Left, right, bottom and top of what the sweep looks at in event space, step by step; open ends infinite."""
-    falls = [step for step in explained.steps if step.cause == EXPOSED]
-    if explained.kind not in ("lower", "delete", "move"):
-        return []
-    ys = [explained.before.y, *(step.place.y for step in falls)]
-    tops = [*ys[1:], explained.after.y if explained.kind == "lower" else np.inf]
-    return [(*step.interval, low, top) for step, low, top in zip(explained.steps, ys, tops, strict=False)]
-
-
-def _draw_event_space(axes: Axes, explained: Explanation) -> None:
-    lo, _, _, hi = explained.view(messages=False)
-    bottom, top = explained.heights
-    for left, right, low, high in steps_in_y(explained):
-        left, right, high = max(left, lo), min(right, hi), min(high, top)
-        axes.add_patch(Rectangle((left, low), right - left, high - low, facecolor="0.9", edgecolor="0.6"))
-    seen = explained.in_event_space()
-    above = seen & (explained.y < min(explained.before.y, explained.after.y))
-    axes.scatter(explained.x[above], explained.y[above], s=20, color="black", label="ranks above it")
-    others = seen & ~above
-    axes.scatter(
-        explained.x[others], explained.y[others], s=20, facecolors="white", edgecolors="0.4", label="ranks below it"
-    )
-    for step, (_, place, cause, *_) in enumerate(explained.steps):
-        if cause == EXPOSED:
-            axes.scatter(*place, s=150, color=colour_of(explained, step), edgecolors="black", zorder=4)
-            name = explained.letter(step)
-            axes.text(*place, name, color="white", ha="center", va="center", weight="bold", zorder=5)
-    ends = [(place.x, min(place.y, top)) for place in (explained.before, explained.after)]
-    axes.annotate("", ends[1], ends[0], arrowprops={"arrowstyle": "-|>", "color": "red", "lw": 1.8}, zorder=6)
-    axes.scatter(*ends[0], s=45, marker="s", facecolors="white", edgecolors="red", zorder=6, label="updated, before")
-    axes.scatter(*ends[1], s=45, marker="s", color="red", zorder=6, label="updated, after")
-    axes.set(xlim=(lo, hi), ylim=(bottom, top), xlabel="x", ylabel="y (smaller ranks first)", title="event space")
-    axes.legend(fontsize=8, framealpha=0.9)
-
-
-def _prepare(axes: Axes, view: View, title: str) -> None:
+def _draw_step(axes: Axes, explained: EventExplanation, number: int, view: View) -> None:
+    step, letter = explained.steps[number], explained.letter(number)
+    name = explained.called(step.object, 14)
     lo, hi = min(view), max(view)
     axes.fill([lo, hi, hi], [lo, hi, lo], color="0.93", zorder=0)
     axes.plot([lo, hi], [lo, hi], color="black", linewidth=1)
-    axes.set(xlim=view[:2], ylim=view[2:], xlabel="l", ylabel="r", title=title)
-
-
-def _write(axes: Axes, box: NDArray[np.float64], text: str, view: View, *, corner: bool = False) -> None:
-    """Put a name in the middle of a rectangle, or at its outer corner, if there is room for it."""
-    l_lo, l_hi, r_lo, r_hi = box.tolist()
-    width, height = view.l_hi - view.l_lo, view.r_hi - view.r_lo
-    if l_hi - l_lo < _READABLE * width * len(text) or r_hi - r_lo < 2 * _READABLE * height:
-        return
-    halo = [path_effects.withStroke(linewidth=2.5, foreground="white")]
-    if corner:
-        place = (l_lo + 0.008 * width, r_hi - 0.008 * height)
-        style: dict[str, Any] = {"ha": "left", "va": "top", "color": "#c00000"}
-    else:
-        place, style = ((l_lo + l_hi) / 2, (r_lo + r_hi) / 2), {"ha": "center", "va": "center", "color": "black"}
-    axes.text(*place, text, clip_on=True, weight="bold", path_effects=halo, zorder=7, **style)
-
-
-def _draw_levels(axes: Axes, explained: Explanation) -> None:
-    view = explained.view(messages=False)
-    _prepare(axes, view, "S: influence region before, by level\n(thick outline: after)")
-    blues = mpl.colormaps["Blues"]
-    cells = explained.levels_before
-    for box, level in zip(clip_tiles(cells, view), cells[:, 4].astype(int).tolist(), strict=True):
-        shade = blues(0.65 - 0.55 * level / explained.k)
-        axes.add_patch(_rectangle(box, facecolor=shade, edgecolor="0.35", lw=0.7))
-        _write(axes, box, str(level), view)
-    corners = outline(region_after(explained), view)
+    met = f"{letter}: {name}, y = {step.place.y:.3g}" if letter else f"{name} told"
+    axes.set(xlim=view[:2], ylim=view[2:], xlabel="l", ylabel="r", title=met)
+    corners = outline(step.region, view)
     if len(corners):
-        axes.fill(*corners.T, fill=False, edgecolor="black", linewidth=2.4, zorder=4)
-    for place, face in ((explained.before, "white"), (explained.after, "red")):
-        axes.scatter(place.x, place.x, s=45, marker="s", facecolors=face, edgecolors="red", zorder=5)
-
-
-def _rectangle(box: NDArray[np.float64], **style: Any) -> Rectangle:
-    l_lo, l_hi, r_lo, r_hi = box.tolist()
-    return Rectangle((l_lo, r_lo), l_hi - l_lo, r_hi - r_lo, **style)
-
-
-def region_after(explained: Explanation) -> Tiles:
-    """The influence region after the event as columns, each as high as its highest level reaches."""
-    cells = explained.levels_after
-    columns = [cells[cells[:, 0] == l_in] for l_in in np.unique(cells[:, 0])]
-    tiles = [(column[0, 0], column[:, 1].min(), column[0, 2], column[:, 3].max()) for column in columns]
-    return np.array(tiles).reshape(-1, 4)
-
-
-def _draw_messages(axes: Axes, explained: Explanation) -> None:
-    view = explained.view()
-    _prepare(axes, view, "")
-    sample = explained.sample(SAMPLE)
-    told = np.zeros(len(explained.l), np.bool_)
-    for at in range(len(explained.messages)):
-        told |= explained.reached(at)
-    for at, box in enumerate(clip_tiles(message_tiles(explained), view)):
-        step = int(explained.step_of[at])
-        letter = explained.letter(step)
-        if letter:
-            colour = colour_of(explained, step)
-            axes.add_patch(_rectangle(box, facecolor=colour, alpha=0.35, edgecolor="none", zorder=2))
-            axes.add_patch(_rectangle(box, fill=False, edgecolor=colour, lw=1.2, zorder=3))
-        else:
-            axes.add_patch(_rectangle(box, fill=False, edgecolor="#c00000", lw=1.8, linestyle="--", zorder=4))
-        _write(axes, box, f"{at}{letter}", view, corner=not letter)
-    l, r, black = explained.l[sample], explained.r[sample], told[sample]
-    axes.scatter(l[~black], r[~black], s=8, facecolors="none", edgecolors="0.55", linewidths=0.6, zorder=5)
-    axes.scatter(l[black], r[black], s=8, color="black", zorder=5)
-    seen = f"{int(told.sum()):,} of {int(np.isfinite(explained.l).sum()):,} subscriptions told (black)"
-    count = len(explained.messages)
-    axes.set_title(f"S: {count:,} message{'s in order' if count != 1 else ''}\n{seen}")
-
-
-_PANELS: dict[str, Callable[[Axes, Explanation], None]] = {
-    "events": _draw_event_space,
-    "levels": _draw_levels,
-    "messages": _draw_messages,
-}
+        axes.fill(*corners.T, facecolor="0.85", edgecolor="black", linewidth=1.5, zorder=2)
+    for earlier in range(number + 1):
+        if not explained.letter(earlier):
+            continue
+        fade, shade = 0.75 if earlier == number else 0.25, colour_of(explained, earlier)
+        for l_lo, l_hi, r_lo, r_hi in clip_tiles(explained.steps[earlier].tiles, view).tolist():
+            style: dict[str, Any] = {"facecolor": shade, "alpha": fade, "edgecolor": "black", "lw": 0.6}
+            axes.add_patch(Rectangle((l_lo, r_lo), l_hi - l_lo, r_hi - r_lo, **style))

@@ -1,5 +1,6 @@
 """Explaining an event of a run or a scenario: gather what it is made of, follow it there, draw it to a file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -11,13 +12,15 @@ from simulator.inputs.ingredients import gather
 from simulator.results.finished_run import FinishedRun
 from simulator.scenario.loading import load_scenario
 from simulator.scenario.scenario import Scenario
+from simulator.views.event_explanation import EventExplanation
 from simulator.views.explain import ExplainError, explain, pick_event
-from simulator.views.explain_figure import draw_explanation
+from simulator.views.explain_figure import draw_side_by_side
 from simulator.views.explain_page import explain_page
+from simulator.views.explain_state import approach_of
 from simulator.views.explanation import Explanation
 from simulator.views.output import PICTURES, check_out, write_out, write_picture
 
-__all__ = ["explain_event", "explain_to_file", "facts_of", "write_explanation"]
+__all__ = ["explain_events", "explain_to_file", "write_explanation"]
 
 _ENDINGS = (*PICTURES, ".html")
 
@@ -27,7 +30,7 @@ def explain_to_file(
     out: Path,
     *,
     event: int | None = None,
-    approach: str | None = None,
+    approaches: Sequence[str] = (),
     changes: tuple[str, ...] = (),
     master: str = "local[*]",
 ) -> list[str]:
@@ -39,8 +42,9 @@ def explain_to_file(
         A picture, one of `PICTURES`, or a page with a slider, `.html`; it appears whole or not at all.
     event : int, optional
         By default `pick_event` chooses.
-    approach : str, optional
-        Whose messages; by default the first of the scenario's that answers events one by one.
+    approaches : sequence of str
+        Whose messages, side by side; by default of the first of the scenario's that answers events one by one, or of
+        its first.
     changes : tuple of str
         `key=value` pairs that replace values of a scenario file; a run is as it is.
 
@@ -50,24 +54,29 @@ def explain_to_file(
         One line for the user; as far as can be told, before anything else is done.
     """
     check_out(out, _ENDINGS)
-    explained = explain_event(target, event=event, approach=approach, changes=changes, master=master)
+    explained = explain_events(target, event=event, approaches=approaches, changes=changes, master=master)
     write_explanation(explained, out)
-    return facts_of(explained)
+    return [line for one in explained for line in one.facts]
 
 
-def explain_event(
+def explain_events(
     target: Path | Scenario,
     *,
     event: int | None = None,
-    approach: str | None = None,
+    approaches: Sequence[str] = (),
     changes: tuple[str, ...] = (),
     master: str = "local[*]",
-) -> Explanation:
-    """Explain one event of a run directory, a scenario file or a scenario; the rest as in `explain_to_file`."""
+) -> list[Explanation]:
+    """Lay out one event of a run directory, a scenario file or a scenario, once per approach.
+
+    Parameters and errors are those of `explain_to_file`.
+    """
     spark = pipeline.spark_source(master)
     directory = target if isinstance(target, Path) and target.is_dir() else None
     if changes and directory is not None:
         raise ExplainError(f"--set {changes[0]}: {directory} is a finished run; give its scenario file to change it")
+    for name in approaches:
+        approach_of(name)
     run = None if directory is None else FinishedRun(directory)
     if run is not None:
         scenario = run.scenario
@@ -75,14 +84,18 @@ def explain_event(
         scenario = target if isinstance(target, Scenario) else _scenario(Path(target), changes)
     if scenario.events.duration_s is None:
         _check_event(event, scenario.events.count, scenario)
-    name = _first_approach(scenario) if approach is None else approach
     ingredients = gather(scenario, spark)
-    _check_event(event, len(ingredients.events.object), scenario)
+    workload, events = ingredients.workload, ingredients.events
+    _check_event(event, len(events.object), scenario)
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
-    number = pick_event(ingredients.workload, ingredients.events) if event is None else event
-    explained = explain(ingredients.workload, ingredients.events, number, name, churn, ingredients.names)
+    number = pick_event(workload, events) if event is None else event
+    explained: list[Explanation] = [
+        explain(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up)
+        for name in dict.fromkeys(approaches or [_first_approach(scenario)])
+    ]
     if run is not None:
-        _compare(run, explained)
+        for one in explained:
+            _compare(run, one)
     return explained
 
 
@@ -92,8 +105,10 @@ def _check_event(event: int | None, count: int, scenario: Scenario) -> None:
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
 
 
-def write_explanation(explained: Explanation, out: Path) -> None:
+def write_explanation(explained: Sequence[Explanation], out: Path) -> None:
     """Write an explained event as a picture, one of `PICTURES`, or as a page with a slider, `.html`.
+
+    Several explanations are of several approaches to the event, and stand side by side.
 
     Raises
     ------
@@ -102,9 +117,9 @@ def write_explanation(explained: Explanation, out: Path) -> None:
     """
     check_out(out, _ENDINGS)
     if out.suffix.lower() == ".html":
-        write_out(explain_page(explained).encode(), out)
+        write_out(explain_page(*explained).encode(), out)
     else:
-        write_picture(draw_explanation(explained), out, dpi=110)
+        write_picture(draw_side_by_side(explained), out, dpi=110)
 
 
 def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
@@ -117,25 +132,25 @@ def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
 
 
 def _first_approach(scenario: Scenario) -> str:
-    return next((name for name in scenario.approaches if parse_approach(name).window is None), "paint-dense")
+    parsed = {name: parse_approach(name) for name in scenario.approaches}
+    drawn = {name: one for name, one in parsed.items() if not one.asked}
+    single = (name for name, one in drawn.items() if one.window is None)
+    return next(single, next(iter(drawn), "paint-dense"))
 
 
 def _compare(run: FinishedRun, explained: Explanation) -> None:
-    """Make sure that the event is the one that the run recorded."""
+    """Make sure that the event, or its window, is the one that the run recorded; that of a window names no object."""
+    first = explained.span.start
     records = run.table("events", ["event", "object", "messages"], explained.approach)
-    rows = records.filter(pc.field("event") == explained.event).to_pylist()
-    if rows and (rows[0]["object"], rows[0]["messages"]) != (explained.object, len(explained.messages)):
+    rows = records.filter(pc.field("event") == first).to_pylist()
+    found = explained.object if isinstance(explained, EventExplanation) else None
+    if rows and (rows[0]["object"], rows[0]["messages"]) != (found, len(explained.messages)):
+        recorded, made = (_about(i) for i in (rows[0]["object"], found))
         raise ExplainError(
-            f"{run.directory}: event {explained.event} was recorded with {rows[0]['messages']} messages about object "
-            f"{rows[0]['object']}, this version makes {len(explained.messages)} about {explained.object}; run again"
+            f"{run.directory}: event {first} was recorded with {rows[0]['messages']} messages{recorded}, "
+            f"this version makes {len(explained.messages)}{made}; run again"
         )
 
 
-def facts_of(explained: Explanation) -> list[str]:
-    """What is worth printing of an event, in three lines."""
-    exposed = ", ".join(explained.called(h).removeprefix("object ") for h in explained.exposed) or "none"
-    return [
-        explained.title,
-        f"exposed objects, in order: {exposed}",
-        f"messages: {len(explained.messages):,}",
-    ]
+def _about(i: int | None) -> str:
+    return "" if i is None else f" about object {i}"

@@ -1,30 +1,17 @@
-"""Journey: one event of a run followed message by message and hop by hop, as text and as a drawing.
-
-The run's scenario is simulated again until the messages of the event have arrived, which gives what the run gave,
-since a scenario decides everything; the records of the run are compared with it.
-"""
+"""A journey as text: one event of a run followed message by message and hop by hop."""
 
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-import pipeline
 from simulator.engine.fault_log import FaultRow
-from simulator.inputs.ingredients import gather
-from simulator.results.errors import RunError
-from simulator.results.finished_run import FinishedRun
-from simulator.runs.event_journey import EventJourney, follow_event
-from simulator.views.journey_figure import draw_journey
+from simulator.runs.event_journey import EventJourney
 from simulator.views.labels import apart, object_name
-from simulator.views.output import PICTURES, check_out, write_picture
 from simulator.workload.events import KINDS
 
-__all__ = ["journey_lines", "tell_journey"]
+__all__ = ["heading_lines", "journey_lines"]
 
 _MESSAGES, _HOPS = 10, 40
 """Messages, and hops of each, that are told unless all are wanted."""
@@ -49,62 +36,9 @@ class _Hop(NamedTuple):
     """What else there is to say of it."""
 
 
-def tell_journey(
-    directory: Path,
-    event: int,
-    approach: str | None = None,
-    out: Path | None = None,
-    *,
-    everything: bool = False,
-    master: str = "local[*]",
-) -> list[str]:
-    """Follow one event of a finished run: lines of text, and a drawing in `out` if that is given.
-
-    Parameters
-    ----------
-    approach : str, optional
-        One of the run's; the first by default.
-    everything : bool
-        Whether to tell all messages and hops, however many there are.
-
-    Raises
-    ------
-    RunError
-        No finished run, no such event or approach in it, or records that are not those of its scenario.
-    OutputError
-        `out` cannot be written.
-    """
-    run = FinishedRun(directory)
-    if out is not None:
-        check_out(out, PICTURES)
-    scenario = run.scenario
-    name = scenario.approaches[0] if approach is None else approach
-    if name not in scenario.approaches:
-        raise RunError(f"--approach {name}: the run has {', '.join(scenario.approaches)}; choose one of them")
-    records = run.table("events", ["event", "events", "overlay_hops"], name)
-    last = int(pc.sum(records["events"]).as_py() or 0) - 1
-    if not 0 <= event <= last:
-        raise RunError(f"--event {event}: must be between 0 and {last}, the last event of the run")
-    followed = follow_event(scenario, gather(scenario, pipeline.spark_source(master)), name, event)
-    _compare(directory, records, followed)
-    if out is not None:
-        write_picture(draw_journey(followed), out)
-    return list(journey_lines(followed, everything=everything))
-
-
-def _compare(directory: Path, records: pa.Table, followed: EventJourney) -> None:
-    row = records.filter(pc.field("event") == followed.first)
-    recorded = row["overlay_hops"].to_pylist()
-    if recorded != [len(followed.hops)]:
-        raise RunError(
-            f"{directory}: event {followed.first} of {followed.name} takes {len(followed.hops)} hops now, its record "
-            f"says {', '.join(map(str, recorded)) or 'nothing'}; run the scenario again with this version"
-        )
-
-
 def journey_lines(followed: EventJourney, *, everything: bool = False) -> Iterator[str]:
     """Tell what happened: the event, then every message as a tree of hops."""
-    yield from _heading(followed)
+    yield from heading_lines(followed)
     shown = len(followed.messages) if everything else _MESSAGES
     of_message, deliveries = _by_message(followed)
     size = followed.scenario.sizes.of(followed.approach)
@@ -122,7 +56,8 @@ def journey_lines(followed: EventJourney, *, everything: bool = False) -> Iterat
         yield f"... {len(followed.messages) - shown:,} more messages; --all shows them"
 
 
-def _heading(followed: EventJourney) -> Iterator[str]:
+def heading_lines(followed: EventJourney) -> Iterator[str]:
+    """Tell what there was: the event, how much was sent for it, and what was wrong meanwhile."""
     scenario, events = followed.scenario, followed.carried.chunk.window(followed.window)
     number, approach = len(events.object), followed.approach
     here = followed.event - followed.first
@@ -134,6 +69,11 @@ def _heading(followed: EventJourney) -> Iterator[str]:
         yield f"answered with events {followed.first} to {followed.first + number - 1} in one window"
     if not approach.serverless:
         yield f"told to the server at broker {followed.server} in {scenario.sizes.event_bytes} bytes"
+    asked = followed.carried.outgoing.asked
+    if asked is not None:
+        mine, size = asked.window == followed.window, scenario.sizes.control_bytes
+        quiet = np.count_nonzero(mine & (np.diff(asked.starts) == 0))
+        yield f"asked before the next event: {mine.sum():,} questions of {size} bytes, {quiet:,} without news to tell"
     size, hops = scenario.sizes.of(approach), len(followed.hops)
     received = int(followed.carried.received[followed.deliveries].sum())
     yield (
@@ -148,14 +88,19 @@ def _heading(followed: EventJourney) -> Iterator[str]:
 
 def _outages(followed: EventJourney) -> Iterator[str]:
     """Brokers that were down or apart from others meanwhile."""
-    for told, begins, ends in (("down", "crash", "return"), ("apart from the rest", "partition", "heal")):
-        spans = [
-            f"broker {span.broker} from {(span.start_s - followed.arose_s) * 1e3:.3f}"
+    for told, spans in (
+        ("down: broker", followed.spans("crash", "return")),
+        ("apart from the rest: broker", followed.spans("partition", "heal")),
+        ("server down: at broker", followed.server_spans()),
+    ):
+        what, _, who = told.partition(": ")
+        times = [
+            f"{who} {span.broker} from {(span.start_s - followed.arose_s) * 1e3:.3f}"
             + ("" if span.end_s == np.inf else f" to {(span.end_s - followed.arose_s) * 1e3:.3f}")
-            for span in sorted(followed.spans(begins, ends))
+            for span in sorted(spans)
         ]
-        if spans:
-            yield f"{told}: {', '.join(spans)}"
+        if times:
+            yield f"{what}: {', '.join(times)}"
 
 
 def _started_anew(followed: EventJourney, message: int) -> Iterator[str]:

@@ -7,7 +7,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Axis", "Box", "Frame", "Spot", "Tick", "number"]
+__all__ = ["Axis", "Box", "Frame", "Spot", "Tick", "number", "numbers"]
+
+
+_LETTER = 9.6
+"""Width of a digit at most, as large as phones get them."""
 
 
 class Axis(NamedTuple):
@@ -17,6 +21,8 @@ class Axis(NamedTuple):
     low: float
     high: float
     log: bool = False
+    named: tuple[tuple[float, str], ...] = ()
+    """Values to mark and what they are called, in place of round ones."""
 
     def share(self, value: float) -> float:
         """Where a value lies between the ends, 0 to 1; values beyond stay at the end."""
@@ -38,13 +44,29 @@ class Axis(NamedTuple):
         return [count * step for count in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
-def number(value: float) -> str:
-    """Few digits, thousands and more with a unit: 1.2k, 30M."""
+def number(value: float, digits: int = 3) -> str:
+    """Few digits, thousands and more with a unit: 1.2k, 30M; small ones by their power of ten: 2e-4."""
     size = abs(value)
     for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= limit:
-            return f"{value / limit:.3g}{unit}"
-    return "0" if size < 1e-12 else f"{value:.3g}"
+            return f"{value / limit:.{digits}g}{unit}"
+    if size < 1e-12:
+        return "0"
+    return f"{value:.{digits}g}" if size >= 1e-3 else _power(value, digits)
+
+
+def _power(value: float, digits: int) -> str:
+    factor, _, power = f"{value:.{digits - 2}e}".partition("e")
+    return f"{factor.removesuffix('.0')}e{int(power)}"
+
+
+def numbers(values: Sequence[float]) -> list[str]:
+    """Values in as few digits as it takes to tell them apart, three at least."""
+    for digits in range(3, 17):
+        told = [number(value, digits) for value in values]
+        if len(set(told)) == len(values):
+            return told
+    return [repr(value) for value in values]
 
 
 class Tick(NamedTuple):
@@ -82,7 +104,7 @@ class Frame:
     def __init__(self, x: Axis, y: Axis, title: str, *, width: int = 520, height: int = 340, left: int = 62) -> None:
         self.x_axis, self.y_axis, self.title = x, y, title
         self.width, self.height = width, height
-        self.left, self.right, self.top, self.bottom = left, width - 22, 12, height - 46
+        self.left, self.right, self.top, self.bottom = left, width - 22, 12, height - (46 if x.label else 28)
 
     def x(self, value: float) -> float:
         """Place of a value along the drawing."""
@@ -108,10 +130,23 @@ class Frame:
 
     @property
     def x_ticks(self) -> list[Tick]:
-        """Round values along the drawing."""
-        return [Tick(self.x(value), number(value)) for value in self.x_axis.ticks()]
+        """Round values along the drawing, as many as there is room for; those that would be cut have no name."""
+        if self.x_axis.named:
+            return [Tick(self.x(value), label) for value, label in self.x_axis.named]
+        values = self.x_axis.ticks()
+        told = numbers(values)
+        longest = _LETTER * max(map(len, told), default=1)
+        every = max(1, math.ceil(len(values) * (longest + _LETTER) / (self.right - self.left)))
+        ticks = [Tick(self.x(value), name) for value, name in zip(values, told, strict=True)][::every]
+        return [tick if tick.place + longest / 2 <= self.width else tick._replace(label="") for tick in ticks]
 
     @property
     def y_ticks(self) -> list[Tick]:
         """Round values up the drawing."""
-        return [Tick(self.y(value), number(value)) for value in self.y_axis.ticks()]
+        values = self.y_axis.ticks()
+        return [Tick(self.y(value), name) for value, name in zip(values, numbers(values), strict=True)]
+
+    @staticmethod
+    def margin(axis: Axis) -> int:
+        """Room at the left for the values of an axis up the drawing and for its name."""
+        return round(34 + _LETTER * max(map(len, numbers(axis.ticks())), default=1))

@@ -30,7 +30,7 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("bytes out of the server", "bytes_out", _count),
     ("overlay traffic, bytes", "overlay_bytes", _count),
     ("of that sent again, bytes", "resent_bytes", _count),
-    ("of that acknowledgements, bytes", "control_bytes", _count),
+    ("of that control messages, bytes", "control_bytes", _count),
     ("IP traffic, bytes", "ip_bytes", _count),
     ("received, updated object", "received_update", _count),
     ("received, exposed object", "received_exposed", _count),
@@ -49,8 +49,15 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
 """What is compared: label, column of `summary.csv`, and how its values are written."""
 
 
-def comparison_table(directories: Sequence[Path]) -> Table:
+def comparison_table(directories: Sequence[Path], columns: Sequence[str] | None = None) -> Table:
     """Means per event of every approach of the given runs, one column each (latency max: of all events).
+
+    Parameters
+    ----------
+    directories : sequence of Path
+        The runs.
+    columns : sequence of str, optional
+        Columns of `summary.csv` to show, of those in `METRICS`; by default all that say something.
 
     Raises
     ------
@@ -63,11 +70,12 @@ def comparison_table(directories: Sequence[Path]) -> Table:
             (directory.name if several else "", row)
             for directory in directories
             for row in FinishedRun(directory).summary
-        ]
+        ],
+        columns,
     )
 
 
-def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]]) -> Table:
+def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]], columns: Sequence[str] | None = None) -> Table:
     """The same of rows of `summary.csv`, each with the name of its run, or none if there is one run only."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("per event, mean", no_wrap=True)
@@ -76,12 +84,15 @@ def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]]) -> Table:
         # Text, not str: what looks like markup in a name is a part of it.
         table.add_column(Text(f"{visible(run)}\n{name}" if run else name), justify="right", no_wrap=True)
     for label, column, show in METRICS:
-        if all(row[column] is None for _, row in rows):
-            continue  # no clock, no latency
-        if column in ("resent_bytes", "control_bytes") and not any(row[column] for _, row in rows):
-            continue
-        table.add_row(label, *(_cell(row[column], show) for _, row in rows))
+        if _says_something(column, rows) if columns is None else column in columns:
+            table.add_row(label, *(_cell(row[column], show) for _, row in rows))
     return table
+
+
+def _says_something(column: str, rows: Sequence[tuple[str, Mapping[str, object]]]) -> bool:
+    """Whether any run has it, as none without a clock has a latency; what is sent again counts where something is."""
+    found = [row[column] for _, row in rows if row[column] is not None]
+    return any(found) if column in ("resent_bytes", "control_bytes") else bool(found)
 
 
 def _cell(value: object, show: Callable[[float], str]) -> str:

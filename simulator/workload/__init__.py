@@ -3,6 +3,7 @@
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
 from simulator.workload.events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE, EventStream
+from simulator.workload.origins import ORIGINS
 from simulator.workload.windows import Chunk, Window, chunks_of
 from simulator.workload.workload import Workload
 
@@ -14,6 +15,7 @@ __all__ = [
     "KINDS",
     "LOWER",
     "MOVE",
+    "ORIGINS",
     "RAISE",
     "Chunk",
     "EventStream",

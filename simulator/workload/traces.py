@@ -11,7 +11,7 @@ from floor.errors import RangecastError
 from floor.kernels import njit
 from simulator.workload.events import DELETE, INSERT, KINDS, LOWER, MOVE, RAISE
 
-__all__ = ["Trace", "TraceError", "Updates", "read_trace"]
+__all__ = ["BrokenRule", "Trace", "TraceError", "Updates", "broken_rule", "read_trace"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -85,13 +85,33 @@ def _checked(path: Path, stored: pipeline.TraceData, x: Floats, y: Floats, count
             "must not be before the one in front of it; sort them by time")  # fmt: skip
     for name, values in (("x", new_x), ("y", new_y)):
         _refuse_infinite(path, "event", name, np.where(kind == DELETE, 0.0, values))
-    room = np.zeros(int((kind == INSERT).sum()))
-    row, wrong, right = _check(kind, objects, new_x, new_y, np.append(x, room), np.append(y, room), len(x))
-    if wrong:
-        told = {"object": objects, "x": new_x, "y": new_y}
-        column, rule = _rule(wrong, KINDS[kind[row]], right)
-        raise TraceError(f"{path}: event {row}: {column} = {told[column][row]}: {rule}")
+    broken = broken_rule(kind, objects, new_x, new_y, (x, y))
+    if broken is not None:
+        told = {"object": objects, "x": new_x, "y": new_y}[broken.column][broken.row]
+        raise TraceError(f"{path}: event {broken.row}: {broken.column} = {told}: {broken.rule}")
     return Updates(objects, new_x, new_y, kind, time_s - time_s[:1])
+
+
+class BrokenRule(NamedTuple):
+    """What is wrong with an event."""
+
+    row: int
+    column: str
+    rule: str
+    """With its remedy."""
+
+
+def broken_rule(
+    kind: NDArray[np.int8], objects: Ints, new_x: Floats, new_y: Floats, start: tuple[Floats, Floats]
+) -> BrokenRule | None:
+    """Follow objects that start with (x, y) from event to event: the first rule that is broken. O(events + objects).
+
+    Deletions get the object's x and y = +inf.
+    """
+    room = np.zeros(int((kind == INSERT).sum()))
+    x, y = (np.append(one, room) for one in start)
+    row, wrong, right = _check(kind, objects, new_x, new_y, x, y, len(start[0]))
+    return BrokenRule(row, *_rule(wrong, KINDS[kind[row]], right)) if wrong else None
 
 
 def _rule(wrong: int, kind: str, right: float) -> tuple[str, str]:

@@ -38,6 +38,8 @@ class Chunk(NamedTuple):
     """Where each window starts among the events of the chunk; one more entry than there are windows."""
     closes_s: NDArray[np.float64]
     """(windows,) when each window is complete: at its last event, or at the end of its time."""
+    until_s: float = np.inf
+    """When the first event of the next chunk arises."""
 
     @property
     def windows(self) -> int:
@@ -70,7 +72,8 @@ def chunks_of(
         cut = np.flatnonzero(begins[at + 1 : end])
         end = at + 1 + int(cut[0]) if len(cut) else end
         first, last = int(starts[at]), int(starts[end])
-        yield Chunk(first, events.part(first, last), starts[at : end + 1] - first, closes_s[at:end])
+        until_s = float(events.time_s[last]) if last < len(events.time_s) else np.inf
+        yield Chunk(first, events.part(first, last), starts[at : end + 1] - first, closes_s[at:end], until_s)
         at = end
 
 

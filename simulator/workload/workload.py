@@ -18,3 +18,5 @@ class Workload(NamedTuple):
     l: NDArray[np.float64]
     """Ends of the m subscriptions."""
     r: NDArray[np.float64]
+    seed: int = 0
+    """For what an approach draws at random."""

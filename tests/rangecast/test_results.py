@@ -128,6 +128,27 @@ def test_an_event_is_explained(timed: rangecast.Result, tmp_path: Path) -> None:
     assert rangecast.explain(timed.directory / "scenario.toml", 4, "unicast").facts == event.facts
 
 
+def test_approaches_are_explained_beside_each_other(timed: rangecast.Result, tmp_path: Path) -> None:
+    event, other = (rangecast.explain(timed, 4, name) for name in ("paint-dense", "unicast"))
+    page = event.save(tmp_path / "two.html", beside=[other]).read_text(encoding="utf-8")
+    assert "(paint-dense, unicast, k = " in page
+    assert len(event.plot(beside=[other]).axes) == 4
+    assert len(event.plot("messages", beside=[other]).axes) == 2
+    with pytest.raises(ValueError, match=r"^beside must be of the same event, 4, got event 5$"):
+        event.plot(beside=[rangecast.explain(timed, 5)])
+
+
+def test_an_event_of_a_batch_is_explained_with_its_window(timed: rangecast.Result) -> None:
+    window = rangecast.explain(SMALL, 4, "paint-batch(3)")
+    assert window.span == range(3, 6)
+    assert window.object == rangecast.explain(timed, 4).object
+    assert window.title.startswith("Events 3 to 5 in one window: ")
+    assert {step.object for step in window.steps} >= set(window.exposed)
+    assert window.plot("objects").axes[0].get_title().startswith("A: ")
+    with pytest.raises(ValueError, match=r"^panels must be among events, messages, objects, got 'levels'$"):
+        window.plot("levels")
+
+
 def test_mistakes_are_told_in_pythons_words(timed: rangecast.Result, tmp_path: Path) -> None:
     def told(pattern: str) -> Any:
         return pytest.raises(rangecast.RangecastError, match=pattern)

@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pyarrow as pa
@@ -31,6 +32,16 @@ def test_tables_are_the_files(swept: rangecast.SweepResult) -> None:
         assert table["mean"].to_pylist() == [float(row["mean"]) for row in rows]
         assert table["k"].to_pylist() == [int(row["k"]) for row in rows]
         assert table["network.space"].to_pylist() == [row["network.space"] for row in rows]
+    frame = swept.to_pandas("stale", "bytes_out")
+    assert frame.index.names == ["k", "network.space", "approach"]
+    assert list(frame.columns) == ["stale", "bytes_out"]
+    assert list(swept.to_pandas().columns) == list(swept.metrics)
+    means = {
+        (row["k"], row["network.space"], row["approach"]): row["mean"]
+        for row in swept.results.to_pylist()
+        if row["metric"] == "stale"
+    }
+    assert frame["stale"].to_dict() == means
 
 
 def test_a_file_and_a_scenario_are_the_same_sweep(swept: rangecast.SweepResult) -> None:
@@ -58,8 +69,40 @@ def test_a_figure_has_a_panel_per_other_key_and_a_line_per_approach(swept: range
     assert dict(drawn[0].get_xydata().tolist()) == means
 
 
+def test_approaches_and_sweeps_are_compared_on_the_same_seeds(swept: rangecast.SweepResult, tmp_path: Path) -> None:
+    one = swept.compare(metric="bytes_out", against="unicast")
+    assert one.against == "unicast"
+    frame = one.to_pandas()
+    assert frame.index.names == ["metric", "k", "network.space", "approach", "sweep"]
+    (pair,) = [
+        row
+        for row in swept.paired.to_pylist()
+        if (row["metric"], row["k"], row["network.space"]) == ("bytes_out", 3, "square")
+    ]
+    assert (pair["approach"], pair["against"]) == ("unicast", "paint-dense")
+    told = frame.loc["bytes_out", 3, "square", "paint-dense", "swept"]
+    assert told["difference"] == -pair["mean"]
+    assert (told["ratio"], told["ratio_low"]) == pytest.approx((1 / pair["ratio"], 1 / pair["ratio_high"]))
+    assert "minus" in repr(one)
+    assert "<td" in one._repr_html_()
+    copytree(swept.directory, tmp_path / "copy")
+    both = swept.compare(rangecast.SweepResult(tmp_path / "copy"), metric=["bytes_out", "stale"])
+    changes = both.to_pandas()["change_difference"].dropna()
+    assert len(changes) == 2 * 4 * 2, "of two metrics at four points for two approaches"
+    assert set(changes) == {0.0}
+    with pytest.raises(rangecast.RangecastError, match=r"swept: given twice; name each sweep once$"):
+        swept.compare(swept)
+    with pytest.raises(rangecast.RangecastError, match=r"^metric price: no such metric; choose among messages, "):
+        swept.compare(metric="price")
+    with pytest.raises(
+        rangecast.RangecastError, match=r"^against flood: no such approach; choose among paint-dense, u"
+    ):
+        swept.compare(against="flood")
+
+
 def test_a_key_of_words_has_its_words_on_the_axis(swept: rangecast.SweepResult) -> None:
-    figure = swept.plot(along="network.space")
+    figure = swept.plot(along="network.space", where={"k": 3})
+    assert [axes.get_title() for axes in figure.axes] == [""]
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["triangle", "square"]
     assert len(swept.plot(along="point").axes) == 1
 
@@ -70,7 +113,7 @@ def test_mistakes_are_told_in_one_line(swept: rangecast.SweepResult, tmp_path: P
     with pytest.raises(ValueError, match=r"^along must be one of k, network.space, point, got 'seed'$"):
         swept.plot(along="seed")
     with pytest.raises(ValueError, match=r"every point failed"):
-        draw_sweep(swept.results.slice(0, 0), swept.keys, "messages")
+        draw_sweep(swept.results.slice(0, 0), [("k",)], "messages")
     with pytest.raises(rangecast.RangecastError, match=r"^out .*swept: holds the sweep of another grid"):
         rangecast.sweep(GRID | {"replications": 3}, swept.directory)
     with pytest.raises(rangecast.RangecastError, match=r"^grid: grid.k = 3: must be a list of values; write \[3\]$"):

@@ -24,6 +24,9 @@ APPROACHES = (
     "paint-batch-sparse(5)",
     "unicast",
     "cn-relax",
+    "flood",
+    "rendezvous",
+    "poll(20ms)",
 )
 
 

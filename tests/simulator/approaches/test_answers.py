@@ -1,6 +1,7 @@
 """Answers of an approach of a user's own that are malformed are told in one line, before they do any harm."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,63 @@ def ingredients() -> Ingredients:
 def test_a_malformed_answer_is_told_in_one_line(ingredients: Ingredients, change: Any, rule: str) -> None:
     chunk = next(iter(chunks_of(ingredients.events)))
     told_in_one_line(lambda: ask(Wrong(change), chunk), RangecastError, "Wrong.answer ", rule)
+
+
+def other(column: str, change: Any) -> Any:
+    """Lets one column of what was asked be another."""
+
+    def changed(sent: Outgoing) -> Outgoing:
+        assert sent.asked is not None
+        return sent._replace(asked=sent.asked._replace(**{column: change(getattr(sent.asked, column))}))
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (other("time_s", lambda times: times[::-1].copy()), "questions in the order of time"),
+        (other("time_s", lambda times: times - 10), "each with the last window that is there by then"),
+        (other("window", lambda windows: windows * 0), "each with the last window that is there by then"),
+        (other("starts", lambda starts: starts + 1), "rows that are all of an answer"),
+        (other("starts", lambda starts: starts[:-1]), "starts one longer"),
+        (other("costs", lambda costs: costs[:, :2]), "costs in threes"),
+        (other("since_s", lambda since: since.tolist()), "an Outgoing of arrays, got ndarray and"),
+        (other("subscription", lambda ids: ids + 1), "rows to those who asked"),
+        (lambda sent: sent._replace(table=np.zeros(0, MESSAGE), offsets=sent.offsets * 0), "paint.UNICAST rows"),
+    ],
+)
+def test_malformed_answers_to_questions_are_told_in_one_line(
+    ingredients: Ingredients, change: Any, rule: str
+) -> None:
+    chunk, approach = next(iter(chunks_of(ingredients.events))), APPROACHES["poll"]
+
+    class Asked(Session):
+        def answer(self, chunk: Chunk) -> Outgoing:
+            return change(approach.open(ingredients.workload, approach).answer(chunk))  # type: ignore[no-any-return]
+
+    told_in_one_line(lambda: ask(Asked(), chunk), RangecastError, "Asked.answer must return ", rule)
+
+
+def test_a_question_of_the_next_chunk_is_told(ingredients: Ingredients) -> None:
+    chunk, approach = next(iter(chunks_of(ingredients.events))), APPROACHES["poll"]
+    session = approach.open(ingredients.workload, approach)
+
+    class Late(Session):
+        def answer(self, chunk: Chunk) -> Outgoing:
+            return session.answer(chunk._replace(until_s=np.inf))
+
+    until = chunk._replace(until_s=float(chunk.closes_s[-1]))
+    start = "Late.answer must return questions before "
+    told_in_one_line(lambda: ask(Late(), until), RangecastError, start, "when the next chunk begins")
+
+
+@pytest.mark.parametrize("fields", [{"asked": False}, {"serverless": True}])
+def test_who_is_asked_must_say_so(ingredients: Ingredients, fields: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(APPROACHES, "asked", replace(APPROACHES["poll"], **fields))
+    scenario = random_scenario(3, events={"count": 9}, faults={})
+    start = "an approach with asked=True has a server, no window"
+    told_in_one_line(lambda: records_of(scenario, ingredients, "asked"), RangecastError, start, "mend the approach")
 
 
 def test_a_well_formed_answer_passes(ingredients: Ingredients) -> None:

@@ -33,6 +33,9 @@ NAMES = [
     "paint-batch-sparse(100s)",
     "unicast",
     "cn-relax",
+    "flood",
+    "rendezvous",
+    "poll(30ms)",
 ]
 NETWORKS = {
     "can": {"brokers": 5},

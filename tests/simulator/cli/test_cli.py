@@ -68,7 +68,7 @@ def test_run_and_compare(tmp_path: Path) -> None:
     reported = rangecast("report", "runs/small", "runs/small-2", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr
     assert reported.stdout == "report  report.html\n"
-    assert "verified, all right" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "were right: compared with brute force" in (tmp_path / "report.html").read_text(encoding="utf-8")
     explained = rangecast("explain", "runs/small", "--event", "3", "--out", "event.html", cwd=tmp_path)
     assert explained.returncode == 0, explained.stderr
     assert explained.stdout.startswith("Event 3: object ")

@@ -67,6 +67,7 @@ def test_a_population_in_one_and_a_half_dimensions_is_looked_at(spark: SparkSess
         (("population",), "give either --out, to make a population, or the directory of one"),
         (("population", "nowhere"), "nowhere is not a population (no such directory)"),
         (("population", "--distribution", "zipf", "--out", "x"), "--distribution zipf: must be one of"),
+        (("population", "--with", "none.py", "--out", "x"), "--with none.py: must be a Python file that exists"),
         (("population", "--count", "0", "--out", "x"), "count must be between 1 and 2^40 - 1, got 0"),
     ],
 )

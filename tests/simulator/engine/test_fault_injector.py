@@ -81,7 +81,7 @@ def test_messages_that_are_not_started_anew_leave_wrong_lists_that_are_found(mon
             transit._open -= sum(missing > 0 for missing in transit._missing)
             transit._missing = [0] * len(transit._missing)
             transit._open += 1
-            transit._close()
+            transit._count_down()
         return 0
 
     wild = scenario(crashes=8, detection="50ms", downtime="50ms")

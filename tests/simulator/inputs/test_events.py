@@ -26,6 +26,11 @@ def purposes(seed: int) -> Callable[[str], np.random.Generator]:
     return lambda purpose: np.random.default_rng([seed, *purpose.encode()])
 
 
+def near(brokers: int) -> Floats:
+    """Delays between brokers that are all in one place."""
+    return np.zeros((brokers, brokers))
+
+
 def stream(**keys: Any) -> tuple[Floats, Floats, EventStream]:
     """Objects and events on them; what is no key of a scenario's events has a default here."""
     n, k, seed, brokers = (
@@ -33,7 +38,7 @@ def stream(**keys: Any) -> tuple[Floats, Floats, EventStream]:
     )
     x, y = np.random.default_rng(9).random((2, n))
     events = Events.model_validate({"count": 4000} | keys)
-    return x, y, make_events(events, x, y, k, brokers, purposes(seed))
+    return x, y, make_events(events, x, y, k, near(brokers), purposes(seed))
 
 
 def old_values(y: Floats, events: EventStream) -> Floats:
@@ -189,7 +194,7 @@ def test_no_objects_no_events() -> None:
 def lasting(duration: str, **keys: Any) -> EventStream:
     """Events until a time is over."""
     x, y = np.random.default_rng(9).random((2, 50))
-    return make_events(Events.model_validate({"duration": duration} | keys), x, y, 5, 7, purposes(1))
+    return make_events(Events.model_validate({"duration": duration} | keys), x, y, 5, near(7), purposes(1))
 
 
 def test_a_duration_has_the_events_that_arise_in_it() -> None:
@@ -215,7 +220,7 @@ def test_a_duration_cuts_a_trace() -> None:
     ids, zeros = np.zeros(count, np.int64), np.zeros(count)
     trace = Updates(ids, zeros, zeros, np.zeros(count, np.int8), np.arange(count, dtype=float))
     events = Events.model_construct(arrival="trace", speed=2.0, duration_s=2.5, warm_up=0)
-    assert make_events(events, np.zeros(1), np.zeros(1), 1, 3, purposes(1), trace).time_s.tolist() == [
+    assert make_events(events, np.zeros(1), np.zeros(1), 1, near(3), purposes(1), trace).time_s.tolist() == [
         0.0, 0.5, 1.0, 1.5, 2.0, 2.5,
     ]  # fmt: skip
 

@@ -5,12 +5,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from floor.errors import RangecastError
+from pipeline import DISTRIBUTIONS
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import Outgoing, Session, ask
 from simulator.cli.entry import main
 from simulator.inputs.plugins import Plugin, PluginError, load_plugins, loaded_plugins
+from simulator.results.errors import RunError
+from simulator.results.finished_run import FinishedRun
+from simulator.runs.run import run_scenario
 from simulator.workload.windows import Chunk, chunks_of
 from tests.simulator.small import random_scenario, small_ingredients
 
@@ -88,3 +93,39 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_line(
         load_plugins([tmp_path / name])
     assert line in str(error.value)
     assert "\n" not in str(error.value)
+
+
+CROWD = """
+from pyspark.sql import functions as sf
+from pipeline import DISTRIBUTIONS
+
+DISTRIBUTIONS["CROWD"] = lambda rows, seed: rows.withColumns({"l": sf.lit(0.25), "r": sf.lit(0.5)})
+"""
+
+
+def test_a_run_with_a_distribution_of_ones_own_tells_of_another_file(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The population can be made by itself and used without the scenario's naming it; a changed file is refused."""
+    del spark  # one is running
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
+    file, name = tmp_path / "crowd.py", "crowd-of-a-test"
+    file.write_text(CROWD.replace("CROWD", name))
+    load_plugins([file])
+    scenario = random_scenario(3, approaches=["cn-relax"], subscriptions={"count": 9, "distribution": name})
+    try:
+        run_scenario(scenario, tmp_path / "run", master="local[2]")
+        assert FinishedRun(tmp_path / "run").scenario == scenario
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        assert FinishedRun(tmp_path / "run").manifest["plugins"] == [{"file": str(file), "sha256": digest}]
+        monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
+        file.write_text(CROWD.replace("CROWD", name).replace("0.25", "0.125"))
+        load_plugins([file])
+        with pytest.raises(RunError, match=r"crowd\.py: changed since .*run was run; bring back what it was"):
+            FinishedRun(tmp_path / "run").scenario  # noqa: B018
+    finally:
+        DISTRIBUTIONS.pop(name, None)
+    monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
+    with pytest.raises(RangecastError, match="or bring your own by --with FILE"):
+        FinishedRun(tmp_path / "run").scenario  # noqa: B018

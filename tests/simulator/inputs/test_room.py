@@ -9,6 +9,7 @@ import pytest
 from simulator.cli.entry import main
 from simulator.inputs import room
 from simulator.inputs.room import check_room
+from simulator.scenario.loading import make_scenario
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from tests.simulator.one_line import told_in_one_line
@@ -45,6 +46,30 @@ def test_what_does_not_fit_on_the_disk_is_refused(tmp_path: Path, monkeypatch: p
     told_in_one_line(lambda: check_room(many, in_memory=False), ScenarioError, start, "are free 1 GB; lower it")
     monkeypatch.setattr(room, "free_bytes", lambda _: None)
     check_room(many, in_memory=False)
+
+
+def test_files_that_do_not_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of subscriptions is numbered on disk before it is put in order; a population is used where it is."""
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
+    rows = "".join(f"{at},{at + 1}\n" for at in range(1000))
+    (tmp_path / "own.csv").write_text(f"l,r\n{rows}", encoding="utf-8")
+    (tmp_path / "places.csv").write_text(f"x,y\n{rows}", encoding="utf-8")
+    values: dict[str, Any] = {"name": "own", "approaches": ["paint-dense"], "topology": {"nodes": 3037}}
+    subscriptions = make_scenario(values | {"subscriptions": {"file": "own.csv"}}, (), path=tmp_path / "a.toml")
+    objects = make_scenario(values | {"objects": {"file": "places.csv"}}, (), path=tmp_path / "a.toml")
+    check_room(subscriptions)
+    check_room(objects)
+    monkeypatch.setattr(room, "_SUBSCRIPTION", 10**12)
+    start = f"subscriptions.file = '{tmp_path}/own.csv': needs at least 1 PB of memory"
+    rule = "bring a smaller file, or leave subscriptions on disk by --deliveries spark"
+    told_in_one_line(lambda: check_room(subscriptions), ScenarioError, start, rule)
+    monkeypatch.setattr(room, "_OBJECT", 10**12)
+    start = f"objects.file = '{tmp_path}/places.csv': needs at least 1 PB of memory"
+    told_in_one_line(lambda: check_room(objects, in_memory=False), ScenarioError, start, "bring a smaller file")
+    monkeypatch.setattr(room, "_SUBSCRIPTION_ON_DISK", 10**12)
+    monkeypatch.setattr(room, "_OBJECT", 1)
+    start = f"subscriptions.file = '{tmp_path}/own.csv': needs at least 2 PB of disk"
+    told_in_one_line(lambda: check_room(subscriptions, in_memory=False), ScenarioError, start, "are free")
 
 
 def test_what_fits_passes() -> None:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline import HOPS
+from simulator.approaches.registry import parse_approach
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from tests.simulator.small import APPROACHES, random_scenario, run_hops, run_small, small_ingredients
@@ -32,38 +33,45 @@ def check_sums(records: pa.Table, hops: pa.Table) -> None:
     assert not counted
 
 
-def check_trees(records: pa.Table, hops: pa.Table, server: int | None) -> None:
-    """Every message begins at the server, or the event's origin, and comes to a broker before it leaves it."""
+def check_trees(records: pa.Table, hops: pa.Table, server: int | None, *, returns: bool) -> None:
+    """Every message begins at the server, or the event's origin, and comes to a broker before it leaves it.
+
+    It comes there once, unless it `returns` from a rendezvous.
+    """
     origin = dict(zip(records["event"].to_pylist(), records["origin"].to_pylist(), strict=True))
     arrived: dict[tuple[int, int], dict[int, float]] = {}
     for row in hops.to_pylist():
+        if row["kind"] in ("question", "no-news"):
+            assert server in (row["from"], row["to"])
+            assert row["message"] == -1
+            continue
         begins = origin[row["event"]] if server is None else server
         seen = arrived.setdefault((row["event"], row["message"]), {begins: -np.inf})
         assert row["from"] in seen, row
-        assert row["to"] not in seen, row
+        assert returns or row["to"] not in seen, row
         if row["depart"] is not None:
             assert seen[row["from"]] <= row["depart"] < row["arrive"], row
-        seen[row["to"]] = -np.inf if row["arrive"] is None else row["arrive"]
+        seen.setdefault(row["to"], -np.inf if row["arrive"] is None else row["arrive"])
 
 
 @pytest.mark.parametrize("name", APPROACHES)
 @pytest.mark.parametrize("kind", ["can", "tree"])
 def test_hops_add_up_and_form_trees(kind: str, name: str) -> None:
     scenario, ingredients = small(kind)
-    server = None if name == "cn-relax" else ingredients.server
+    server = None if parse_approach(name).serverless else ingredients.server
     timed, timed_hops = run_hops(scenario, ingredients, name)
     counted, counted_hops = run_hops(scenario.model_copy(update={"engine": "tally"}), ingredients, name)
     assert len(timed_hops)
     for records, hops in ((timed, timed_hops), (counted, counted_hops)):
         assert hops.schema == HOPS
         check_sums(records, hops)
-        check_trees(records, hops, server)
+        check_trees(records, hops, server, returns=name == "rendezvous")
     assert timed_hops.select(HOPS.names[:-2]).equals(counted_hops.select(HOPS.names[:-2]))
     assert timed_hops["arrive"].null_count == 0
     assert counted_hops["depart"].null_count == counted_hops["arrive"].null_count == len(counted_hops)
 
 
-@pytest.mark.parametrize("name", ["paint-dense", "paint-batch(20ms)", "unicast", "cn-relax"])
+@pytest.mark.parametrize("name", ["paint-dense", "paint-batch(20ms)", "unicast", "cn-relax", "rendezvous"])
 def test_faults_leave_a_row_for_every_transmission(name: str) -> None:
     faults = {"crashes": 3, "detection": "20ms", "downtime": "50ms", "loss": 0.3, "duplication": 0.2, "delayed": 0.2}
     scenario, ingredients = small("can", faults=faults)

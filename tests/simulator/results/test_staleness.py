@@ -4,6 +4,7 @@ There is one object, whose y falls at every event, and each node has a subscript
 every list, and a list is right while it has the last event that arose.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ class Row(NamedTuple):
     """Its node."""
 
 
-def row(approach: str, order: str) -> Row:
+def row(approach: str, order: str, at_ms: Sequence[float] = AT_MS, from_node: Sequence[int] = FROM_NODE) -> Row:
     scenario = Scenario.model_validate(
         {
             "name": "row",
@@ -45,7 +46,7 @@ def row(approach: str, order: str) -> Row:
             "network": {"kind": "tree", "brokers": 3, "order": order},
             "objects": {"count": 1},
             "subscriptions": {"count": 3},
-            "events": {"count": len(AT_MS)},
+            "events": {"count": len(at_ms)},
             "costs": dict.fromkeys(("broker", "first_k", "min_y", "snap", "send"), "0s"),
         }
     )
@@ -56,14 +57,14 @@ def row(approach: str, order: str) -> Row:
     workload = Workload(1, np.array([0.5]), np.array([1.0]), np.zeros(3), np.ones(3))
     ingredients = assemble(scenario, workload, np.array([0.1, 0.5, 0.9]), graph=graph)
     node_of = place_brokers(scenario, graph).tolist()
-    count = len(AT_MS)
+    count = len(at_ms)
     events = EventStream(
         np.zeros(count, np.int64),
         np.full(count, 0.5),
         np.linspace(0.9, 0.1, count),
         np.full(count, LOWER, np.int8),
-        np.array(AT_MS) / 1e3,
-        np.array([node_of.index(node) for node in FROM_NODE]),
+        np.array(at_ms) / 1e3,
+        np.array([node_of.index(node) for node in from_node]),
     )
     return Row(scenario, ingredients._replace(events=events), node_of[ingredients.server])
 
@@ -129,3 +130,48 @@ def test_lists_end_wrong_where_the_last_event_is_overtaken(order: str, wrong: fl
     )
     assert lists.ends_wrong == pytest.approx(wrong)
     assert lists.mismatch is None
+
+
+def test_who_polls_is_stale_until_it_asks_and_has_the_answer() -> None:
+    """Every event and list by hand; the server waits for an event that had arisen before the question was put."""
+    scenario, ingredients, server = row("poll(60ms)", "place")
+    phases = (np.random.default_rng(ingredients.workload.seed).random(3) * 60.0).tolist()
+    table, mismatch = verified_records(scenario, ingredients, "poll(60ms)")
+    assert mismatch is None
+    known = np.maximum.accumulate([at + MS[node][server] for at, node in zip(AT_MS, FROM_NODE, strict=True)]).tolist()
+    stale: list[list[float]] = [[] for _ in AT_MS]
+    wrong, last = 0.0, 0.0
+    for node, phase in enumerate(phases):
+        had, takes = -1, list[tuple[float, int]]()
+        for turn in range(100):
+            asks = phase + turn * 60.0
+            arisen = sum(at <= asks for at in AT_MS) - 1
+            there = max(asks + MS[node][server], known[arisen]) + MS[server][node]
+            stale[arisen] += [there - at for at in AT_MS[had + 1 : arisen + 1]]
+            takes.append((there, arisen))
+            last = max(last, there if arisen > had else asks)  # the run ends with a message, or the last question
+            had = arisen
+            if asks >= AT_MS[-1]:
+                break
+        for at, after in pairwise(sorted({*AT_MS, *(there for there, _ in takes)})):
+            knows = max((event for there, event in takes if there <= at), default=-1)
+            wrong += (after - at) * (knows < sum(one <= at for one in AT_MS) - 1)
+    wanted = [sum(times) / len(times) if times else None for times in stale]
+    assert table["stale"].to_pylist() == [one if one is None else pytest.approx(one, abs=1e-6) for one in wanted]
+    assert sum(table["wrong_s"].to_pylist()) == pytest.approx(wrong / 1e3, abs=1e-9)
+    assert sum(table["counted_s"].to_pylist()) == pytest.approx(3 * last / 1e3, abs=1e-9)
+
+
+def test_polling_is_half_an_interval_and_a_round_trip_stale() -> None:
+    """Events that arise evenly, at the server: each list waits half an interval on average, and for its answer."""
+    at_ms = [float(at) for at in range(1000)]
+    server = row("poll(100ms)", "place").server
+    scenario, ingredients, _ = row("poll(100ms)", "place", at_ms, [server] * 1000)
+    table, mismatch = verified_records(scenario, ingredients, "poll(100ms)")
+    assert mismatch is None
+    rows = table["stale"].drop_null().to_pylist()
+    assert 30 <= len(rows) <= 33  # each of the three asks every 100 ms
+    round_trip = 2 * sum(MS[server]) / 3
+    assert sum(rows[3:27]) / 24 == pytest.approx(50 + round_trip, abs=0.6)
+    latency = table["latency_p50"].drop_null().to_pylist()[3:27]
+    assert sum(latency) / 24 == pytest.approx(100 + round_trip, abs=1.1)  # from the first event since the last answer

@@ -15,13 +15,14 @@ from simulator.approaches.approach import Approach
 from simulator.approaches.registry import APPROACHES
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import Ingredients, assemble
+from simulator.inputs.start import Start
 from simulator.results.loads import Bottleneck
 from simulator.runs import capacity
 from simulator.runs.capacity import Capacity, Setting, measure_capacity, parse_time
 from simulator.runs.rate_search import Probe, Search, find_rate
 from simulator.scenario.scenario import Scenario
 from simulator.views.capacity_table import capacity_table
-from simulator.workload.traces import Trace, Updates
+from simulator.workload.traces import Updates
 from simulator.workload.workload import Workload
 from tests.simulator.results.test_hops import small
 
@@ -149,13 +150,13 @@ def test_a_trace_is_tried_as_far_as_it_goes() -> None:
     count = 640
     objects = np.arange(count) % 20
     y = np.random.default_rng(3).random(count)
-    start = np.full(20, 0.5)
+    first = np.full(20, 0.5)
     before = dict.fromkeys(range(20), 0.5)
     kind = np.zeros(count, np.int8)
     for at, i in enumerate(objects.tolist()):
         kind[at], before[i] = y[at] > before[i], y[at]
     x = np.arange(20) / 20
-    trace = Trace(Updates(objects, x[objects], y, kind, np.arange(count) / 10), x, start, (0.0, 1.0), [])
+    start = Start(x, first, brought=Updates(objects, x[objects], y, kind, np.arange(count) / 10))
     scenario = Scenario.model_validate({"name": "t", "approaches": ["cn-relax"], "engine": "des", "k": 1})
     about = scenario.events.model_copy(update={"kind": "trace", "arrival": "trace", "count": count})
     brokers = {"brokers": 3}
@@ -168,8 +169,8 @@ def test_a_trace_is_tried_as_far_as_it_goes() -> None:
     )
     rng = np.random.default_rng(1)
     l, r = np.sort(rng.random((2, 50)), axis=0)
-    ingredients = assemble(scenario, Workload(1, x, start, l, r), rng.random(50), trace=trace)
-    setting = Setting(scenario, ingredients, trace)
+    ingredients = assemble(scenario, Workload(1, x, first, l, r), rng.random(50), start=start)
+    setting = Setting(scenario, ingredients)
     assert setting.rate_per_s == pytest.approx(10.0)
     assert setting.duration_s == pytest.approx(4.0, rel=0.01)
     assert setting.limits.highest_per_s == pytest.approx(160.0, rel=0.01)
@@ -178,7 +179,7 @@ def test_a_trace_is_tried_as_far_as_it_goes() -> None:
     assert fastest.events.time_s[-1] <= setting.duration_s * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", ["paint-dense", "unicast", "cn-relax"])
+@pytest.mark.parametrize("name", ["paint-dense", "unicast", "cn-relax", "poll(50ms)"])
 def test_same_scenario_same_answer(name: str) -> None:
     setting = Setting(*small("can"))
     first, second = (search(setting, 300.0, name) for _ in range(2))

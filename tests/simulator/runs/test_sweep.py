@@ -24,7 +24,7 @@ from pipeline import SUMMARY, PopulationSpec, population_path
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import APPROACHES
 from simulator.cli.app import app
-from simulator.inputs.ingredients import objects_of, population_of
+from simulator.inputs.start import objects_of, population_of
 from simulator.results.summary import Row
 from simulator.runs import workers
 from simulator.runs.run import run_scenario
@@ -89,8 +89,10 @@ def here(in_this_process: None, tmp_path: Path) -> Sweep:
 
 
 def content(directory: Path) -> dict[str, bytes]:
-    """Every file of a sweep but the manifest, which holds timings, and the lock."""
-    files = [path for path in directory.rglob("*") if path.is_file() and path.name not in ("manifest.json", ".lock")]
+    """Every file of a sweep but the manifest, which holds timings, the lock, and what the command draws."""
+    names = ("manifest.json", ".lock")
+    files = [path for path in directory.rglob("*") if path.is_file() and path.name not in names]
+    files = [path for path in files if path.parent.name != "figures"]
     return {str(path.relative_to(directory)): path.read_bytes() for path in files}
 
 

@@ -51,8 +51,8 @@ def test_labels_and_values_stand_on_one_line(tmp_path: Path) -> None:
         "events.insert = [1e-3, 0.250]\n"
     )
     first, *_, last = load_grid(grid_of(tmp_path, BASE + axes)).points
-    assert first.values == ('["unicast"]', '{"count" = 5}', "true", "0.001")
-    assert last.values == ('["paint-dense(0.5)", "cn-relax"]', '{"count" = 10}', "false", "0.25")
+    assert first.values == ("unicast", "5", "true", "0.001")
+    assert last.values == ("paint-dense(0.5); cn-relax", "10", "false", "0.25")
     assert last.label == (
         'approaches=["paint-dense(0.5)", "cn-relax"], objects={"count" = 10}, network.last_hop=false, '
         "events.insert=0.25"

@@ -95,7 +95,7 @@ def test_the_demo_is_the_documented_one() -> None:
         (("[network]\nbrokers = 4", "[events]\ninsert = 0.6\nmove = 1"), ":10: events.insert = 0.6: ", "at most 1"),
         (("[network]\nbrokers = 4", '[events]\narrival = "trace"'), ":10: events.arrival = 'trace': ", "of its own"),
         (("[network]\nbrokers = 4", '[events]\nkind = "trace"'), ":9: events.file: ", "name it"),
-        (("count = 10", 'count = 10\nfile = "x.parquet"'), ":8: objects.file = ", "no such key"),
+        (("count = 10", 'count = 10\nfile = "x.parquet"'), ":8: objects.file = ", "cannot be read: No such file"),
         (("brokers = 4", 'last_hop = "yes"'), ":10: network.last_hop = 'yes': ", "true or false"),
         (("brokers = 4", "kind = 1"), ":10: network.kind = 1: ", "one of 'can' or 'tree'"),
         (("brokers = 4", 'balance = "zipf"'), ":10: network.balance = 'zipf': ", "one of 'uniform' or 'population'"),
@@ -123,7 +123,7 @@ def test_a_mistake_names_key_value_rule_and_remedy(
         ("events.insert=nan", "command line: events.insert = nan: must be a finite number; choose one"),
         (
             'events.kind="trace"',
-            'events.file: kind = "trace" reads the events from a directory; name it',
+            'events.file: kind = "trace" reads the events from a directory or a file; name it',
         ),
         ("k=3\nseed=9", "--set 'k=3\\nseed=9': must be one key=value on one line; give --set several times"),
         ("faults.leaves=20000", "somebody must stay: it must be below subscriptions.count; lower it"),

@@ -46,8 +46,10 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     keys = properties()
     assert all(about["description"] for about in (*keys.values(), *SCHEMA["properties"].values()))
     without = {key for key, about in keys.items() if "default" not in about}
-    optional = {f"topology.{key}" for key in ("bandwidth", "file", "format", "sha256")}
-    assert without == {"name", "approaches", "extends", "events.duration", "events.file", "events.sha256"} | optional
+    tables = ("topology", "objects", "subscriptions", "events")
+    optional = {f"{table}.{key}" for table in tables for key in ("file", "sha256")}
+    optional |= {"topology.bandwidth", "topology.format", "network.nodes", "objects.range", "events.duration"}
+    assert without == {"name", "approaches", "extends"} | optional
 
 
 def test_defaults_are_those_of_the_loader(tmp_path: Path) -> None:
@@ -76,7 +78,21 @@ TEXTS = ["", "x", "../x", "a b", "a.b-c_d", "-a", "3", "none", "all", "sample:0"
          "1ms", "10 ms", "10  ms", "-1us", "1e3s", "0ns", "1.5h", "1001h", ".5s", "5.s",
          "100/s", "3 /min", "0/s", "2000000000/s", "24B", "1.5kB", "0.5B", "0B", "2GB",
          "100Mbps", "0bps", "1MBPS"]  # fmt: skip
-LISTS = [[], ["unicast"], ["unicast", "cn-relax"], ["unicast", "unicast"], ["nobody"], ["hops"], [3], [["hops"]]]
+LISTS = [
+    [],
+    ["unicast"],
+    ["unicast", "cn-relax"],
+    ["unicast", "unicast"],
+    ["nobody"],
+    ["hops"],
+    [3],
+    [["hops"]],
+    [0, 10],
+    [0, 1, 2],
+    [-1],
+    [True],
+    [0.5],
+]
 VALUES: list[Any] = [*NUMBERS, *TEXTS, *LISTS, True, False, {}, {"x": 1}]
 #: What the schema leaves to the loader, by the kind of the mistake: rules over several keys, and names of approaches.
 LEFT_TO_THE_LOADER = {"fit", "approach"}
@@ -180,10 +196,12 @@ def kind(about: dict[str, Any]) -> str:
         return f'`"{about["const"]}"`'
     if "$ref" in about.get("items", {}):
         return "list of tables"
+    if "title" in about:
+        return str(about["title"])
     named = {"integer": "whole number", "number": "number", "boolean": "true or false", "string": "text"}
     if about["type"] == "array":
         return "list of whole numbers" if about["items"]["type"] == "integer" else "list of text"
-    return str(about.get("title", named[about["type"]]))
+    return named[about["type"]]
 
 
 def shown(about: dict[str, Any]) -> str:

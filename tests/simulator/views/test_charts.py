@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 
 from cn import Zones
 from simulator.views.page import environment, render
-from simulator.views.report_charts import Bars, Empty, Lines, LoadMap, bars, cumulative, exceedance, map_of, shades
+from simulator.views.report.charts import Bars, Lines, LoadMap, Pen, bars, cumulative, exceedance, map_of, shades
 from simulator.views.svg import Axis, number
 
+PENS = [Pen(0, 0), Pen(1, 1)]
 SAMPLES = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=400)
 
 
-def drawn(chart: Bars | Lines | LoadMap | Empty | None) -> ElementTree.Element:
+def drawn(chart: Bars | Lines | LoadMap | None) -> ElementTree.Element:
     """A chart as the page has it."""
     assert chart is not None
     return ElementTree.fromstring(render(chart.template, chart=chart))
@@ -43,7 +45,9 @@ def words(drawing: ElementTree.Element, **places: float) -> list[tuple[float, st
 
 
 def caption(drawing: ElementTree.Element) -> str:
-    return str(drawing.findtext("figcaption"))
+    found = drawing.find("figcaption")
+    assert found is not None
+    return " ".join("".join(found.itertext()).split())
 
 
 def grows(values: list[float]) -> bool:
@@ -55,8 +59,8 @@ def grows(values: list[float]) -> bool:
 def test_distributions_climb_from_end_to_end(one: list[float], other: list[float]) -> None:
     samples = [np.array(one), np.array(other)]
     for chart, falls in (
-        (cumulative("t", "ms", samples, "events"), True),
-        (exceedance("t", "b", samples, "e"), False),
+        (cumulative("t", "ms", samples, PENS, "events"), True),
+        (exceedance("t", "b", samples, PENS, "e"), False),
     ):
         both = lines(drawn(chart))
         assert len(both) == 2
@@ -69,23 +73,23 @@ def test_distributions_climb_from_end_to_end(one: list[float], other: list[float
 
 
 def test_a_distribution_tells_the_right_shares() -> None:
-    drawing = drawn(cumulative("t", "ms", [np.array([10.0, 20.0, 20.0, 40.0])], "events"))
-    # The area is 436 wide from 62 and 282 high from 12; its right end is 41.6, the largest value and 4% of it.
-    assert [box(rim) for rim in drawing.iter("rect")] == [(62, 12, 436, 282)]
-    climbs = [(166.81, 294), (166.81, 223.5), (271.62, 153), (271.62, 82.5), (481.23, 12), (498, 12)]
+    drawing = drawn(cumulative("t", "ms", [np.array([10.0, 20.0, 20.0, 40.0])], PENS[:1], "events"))
+    # The area is 320 wide from 58 and 212 high from 12; its right end is 41.6, the largest value and 4% of it.
+    assert [box(rim) for rim in drawing.iter("rect")] == [(58, 12, 320, 212)]
+    climbs = [(134.92, 224), (134.92, 171), (211.85, 118), (211.85, 65), (365.69, 12), (378, 12)]
     assert lines(drawing) == [climbs]
-    assert words(drawing, y=311) == [(62, "0"), (166.81, "10"), (271.62, "20"), (376.42, "30"), (481.23, "40")]
-    fifths = [(298, "0"), (241.6, "0.2"), (185.2, "0.4"), (128.8, "0.6"), (72.4, "0.8"), (16, "1")]
-    assert words(drawing, x=56) == fifths
-    assert words(drawing, y=334) == [(280, "ms")]
-    assert words(drawing, x=16) == [(153, "share of events at or below")]
+    assert words(drawing, y=241) == [(58, "0"), (134.92, "10"), (211.85, "20"), (288.77, "30"), (365.69, "40")]
+    fifths = [(228, "0"), (185.6, "0.2"), (143.2, "0.4"), (100.8, "0.6"), (58.4, "0.8"), (16, "1")]
+    assert words(drawing, x=52) == fifths
+    assert words(drawing, y=264) == [(218, "ms")]
+    assert words(drawing, x=13) == [(118, "share of events at or below")]
     grid = [tuple(float(line.attrib[name]) for name in ("x1", "y1", "x2", "y2")) for line in drawing.iter("line")]
-    assert grid[1] == (166.81, 12, 166.81, 294)
-    assert grid[5] == (62, 294, 498, 294)
+    assert grid[1] == (134.92, 12, 134.92, 224)
+    assert grid[5] == (58, 224, 378, 224)
     assert len(grid) == 11
     (svg,) = drawing.iter("svg")
     assert svg.attrib == {
-        "viewBox": "0 0 520 340",
+        "viewBox": "0 0 400 270",
         "role": "img",
         "aria-label": "t: share of events at or below each value",
     }
@@ -94,71 +98,50 @@ def test_a_distribution_tells_the_right_shares() -> None:
 
 def test_axes_are_logarithmic_where_the_tail_is_heavy_and_zeros_count_in_the_share() -> None:
     heavy = np.array([0.0, 0.0, 1.0, 1.0, 1000.0])
-    drawing = drawn(exceedance("t", "b", [heavy], "events"))
-    assert caption(drawing) == "t (both axes logarithmic, the tail is heavy)"
-    # Four powers of ten in 436; shares from 0.18, nine tenths of one in five, to 1 in 282:
-    # 294 - 282 * log(0.2 / 0.18) / log(1 / 0.18) = 276.67, and likewise for shares of 0.4 and 0.6.
-    assert lines(drawing) == [[(389, 294), (389, 276.67), (62, 162.68), (62, 96.01), (62, 96.01)]]
-    assert words(drawing, y=311) == [(62, "1"), (171, "10"), (280, "100"), (389, "1k"), (498, "10k")]
-    assert words(drawing, x=56) == [(16, "1")]
+    drawing = drawn(exceedance("t", "b", [heavy], PENS[:1], "events"))
+    assert caption(drawing) == "t (logarithmic axes)"
+    # Four powers of ten in 320; shares from 0.18, nine tenths of one in five, to 1 in 212:
+    # 224 - 212 * log(0.2 / 0.18) / log(1 / 0.18) = 210.97, and likewise for shares of 0.4 and 0.6.
+    assert lines(drawing) == [[(298, 224), (298, 210.97), (58, 125.28), (58, 75.15), (58, 75.15)]]
+    assert words(drawing, y=241) == [(58, "1"), (138, "10"), (218, "100"), (298, "1k"), (378, "10k")]
+    assert words(drawing, x=52) == [(16, "1")]
 
 
 def test_a_light_tail_has_linear_axes() -> None:
-    drawing = drawn(exceedance("t", "b", [np.array([1.0, 2.0]), np.array([4.0])], "events"))
+    drawing = drawn(exceedance("t", "b", [np.array([1.0, 2.0]), np.array([4.0])], PENS, "events"))
     assert caption(drawing) == "t (linear axes)"
     # The right end is 4.16.
     assert lines(drawing) == [
-        [(271.62, 294), (271.62, 153), (166.81, 12), (62, 12)],
-        [(481.23, 294), (481.23, 12), (62, 12)],
+        [(211.85, 224), (211.85, 118), (134.92, 12), (58, 12)],
+        [(365.69, 224), (365.69, 12), (58, 12)],
     ]
 
 
-def test_nothing_to_draw_is_told() -> None:
-    told = drawn(exceedance("a <b>", "b", [np.zeros(3)], "events"))
-    assert (told.tag, told.text, len(told)) == ("p", "a <b>: nothing above 0.", 0)
-    assert cumulative("t", "ms", [np.empty(0)], "events") is None
+def test_what_has_nothing_to_draw_is_left_out() -> None:
+    assert exceedance("t", "b", [np.zeros(3)], PENS[:1], "events") is None
+    assert cumulative("t", "ms", [np.empty(0)], PENS[:1], "events") is None
+    assert bars("t", [("a", 0, 0.0, "0"), ("b", 1, None, "no value")]) is None
 
 
-def test_bars_of_like_values_are_linear() -> None:
-    drawing = drawn(bars("traffic", {"out": [10.0, 5.0, 0.0], "in": [2.5, 4.0, 1.25]}, ["a", "b", "<c>"]))
-    assert [box(bar) for bar in drawing.iter("rect")] == [
-        (0, 47, 520, 8),
-        (0, 82, 260, 8),
-        (0, 117, 0, 8),
-        (0, 180, 130, 8),
-        (0, 215, 208, 8),
-        (0, 250, 65, 8),
+def test_bars_are_linear_from_0_whatever_their_values() -> None:
+    rows = [("a", 0, 5000.0, "5,000"), ("<b>", 1, 50.0, "50"), ("c", 0, None, "no value"), ("d", 2, 0.0, "0")]
+    drawing = drawn(bars("out of the server", rows))
+    told = [["".join(part.itertext()) for part in item] for item in drawing.iter("li")]
+    assert told == [["a", "5,000", ""], ["<b>", "50", ""], ["c", "no value", ""], ["d", "0", ""]]
+    styles = [bar.attrib["style"] for bar in drawing.iter() if bar.attrib.get("class") == "bar"]
+    assert styles == [
+        f"width: {percent}%; background: var(--a{colour})"
+        for percent, colour in ((100.0, 0), (1.0, 1), (0.0, 0), (0.0, 2))
     ]
-    assert words(drawing, x=520) == [(43, "10"), (78, "5"), (113, "0"), (176, "2.5"), (211, "4"), (246, "1.25")]
-    assert words(drawing, x=0)[:5] == [(22, "out"), (43, "a"), (78, "b"), (113, "<c>"), (155, "in")]
-    assert [tip.text for tip in drawing.iter("title")][:3] == ["a: 10", "b: 5", "<c>: 0"]
-    assert [bar.attrib["fill"] for bar in drawing.iter("rect")] == ["var(--c0)", "var(--c1)", "var(--c2)"] * 2
-    # 8 above, and of each group a name of 20, three bars of 35 and 8 below.
-    assert drawing[0].attrib == {"viewBox": "0 0 520 274", "role": "img", "aria-label": "traffic"}
-    assert caption(drawing) == "traffic (linear scale)"
-
-
-def test_bars_of_unlike_values_are_logarithmic() -> None:
-    drawing = drawn(bars("traffic", {"out": [10.0, 5000.0, 0.0]}, ["a", "b", "c"]))
-    # From 1, the power of ten below the least: 520 * log(10) / log(5000) = 140.6.
-    assert [box(bar)[2] for bar in drawing.iter("rect")] == [140.6, 520, 0]
-    assert caption(drawing) == "traffic (logarithmic scale)"
-    nothing = drawn(bars("nothing", {"out": [0.0]}, ["a"]))
-    assert [box(bar)[2] for bar in nothing.iter("rect")] == [0]
-
-
-def test_long_names_of_bars_keep_both_ends() -> None:
-    long = f"{'run' * 20}: paint-dense"
-    drawing = drawn(bars("traffic", {"out": [1.0]}, [long]))
-    assert words(drawing, y=43) == [(0, "runrunrunrunrunr…nrunrunrun: paint-dense"), (520, "1")]
-    assert drawing.findtext(".//title") == f"{long}: 1"
+    assert caption(drawing) == "out of the server"
 
 
 def test_fourteen_series_differ_and_show_where_their_lines_coincide() -> None:
-    drawing = drawn(cumulative("t", "ms", [np.arange(1.0, 9.0)] * 14, "events"))
+    pens = [Pen(at % 7, at) for at in range(14)]  # seven approaches in two runs
+    drawing = drawn(cumulative("t", "ms", [np.arange(1.0, 9.0)] * 14, pens, "events"))
     strokes = [stroke_of(line) for line in drawing.iter("polyline")]
-    source = environment().from_string('{% import "parts.html" as parts %}{{ parts.legend(labels) }}')
-    legend = ElementTree.fromstring(source.render(labels=[f"run {at}" for at in range(14)]))
+    source = environment().from_string('{% import "parts.html" as parts %}{{ parts.legend(lines) }}')
+    legend = ElementTree.fromstring(source.render(lines=[(f"run {at}", pen) for at, pen in enumerate(pens)]))
     assert [stroke_of(line) for line in legend.iter("line")] == strokes
     assert [str(item[0].tail).strip() for item in legend] == [f"run {at}" for at in range(14)]
     assert len({(colour, dashes) for colour, dashes, _ in strokes}) == 14
@@ -231,7 +214,17 @@ def test_values_lie_between_the_ends(low: float, high: float, log: bool, value: 
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0"), (0.25, "0.25"), (999.0, "999"), (1234.0, "1.23k"), (3e7, "30M"), (-2e9, "-2G")]
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.25, "0.25"),
+        (999.0, "999"),
+        (1234.0, "1.23k"),
+        (3e7, "30M"),
+        (-2e9, "-2G"),
+        (2e-4, "2e-4"),
+        (1.23e-5, "1.2e-5"),
+    ],
 )
 def test_numbers_are_short(value: float, text: str) -> None:
     assert number(value) == text
@@ -247,26 +240,39 @@ def test_the_scale_of_a_map_goes_from_none_to_the_most_in_powers_of_ten() -> Non
 
 def test_a_map_of_brokers_is_as_they_stand() -> None:
     places, load = np.array([[0.0, 0.0], [10.0, 10.0], [5.0, 0.0]]), np.array([0, 9, 99])
-    drawing = drawn(map_of(places, load, ["a", "b", "c"], 99, "paint-dense"))
+    drawing = drawn(map_of(places, load, ["a", "b", "c"], 99, ("paint-dense", 3)))
     dots = [
         tuple(float(dot.attrib[name]) for name in ("cx", "cy", "r", "fill-opacity")) for dot in drawing.iter("circle")
     ]
-    # An area of 336 by 362 from -0.5 to 10.5; the strongest is 0.94, the weakest has no colour and a radius of 4.
-    assert dots == [(77.27, 357.55, 4, 0), (382.73, 28.45, 7.9, 0.49), (230, 357.55, 11.5, 0.94)]
+    # An area of 320 by 342 from -0.5 to 10.5; the strongest is 0.94, the weakest has no colour and a radius of 4.
+    assert dots == [(72.55, 338.45, 4, 0), (363.45, 27.55, 7.9, 0.49), (218, 338.45, 11.5, 0.94)]
+    assert {dot.attrib["fill"] for dot in drawing.iter("circle")} == {"var(--a3)"}
     assert [tip.text for tip in drawing.iter("title")] == ["a", "b", "c"]
     assert drawing.attrib == {"class": "map"}
     assert caption(drawing) == "paint-dense"
-    assert drawing[0].attrib["aria-label"] == "Load on the brokers under paint-dense"
+    assert drawing[1].attrib["aria-label"] == "Load on the brokers under paint-dense"
 
 
 def test_zones_fill_the_map() -> None:
-    drawing = drawn(map_of(Zones(1, seed=1), np.array([5]), ["all"], 5, "x"))
+    drawing = drawn(map_of(Zones(1, seed=1), np.array([5]), ["all"], 5, ("x", 0)))
     zone, rim = drawing.iter("rect")
-    assert box(zone) == box(rim) == (62, 12, 336, 362)
+    assert box(zone) == box(rim) == (58, 12, 320, 342)
     assert zone.attrib["fill-opacity"] == "0.94"
-    assert [below.attrib["points"] for below in drawing.iter("polygon")] == ["62.0,374.0 398.0,12.0 398.0,374.0"]
-    square = drawn(map_of(Zones(7, seed=1, space="square"), np.zeros(7, np.int64), ["-"] * 7, 0, "x"))
+    assert [below.attrib["points"] for below in drawing.iter("polygon")] == ["58.0,354.0 378.0,12.0 378.0,354.0"]
+    square = drawn(map_of(Zones(7, seed=1, space="square"), np.zeros(7, np.int64), ["-"] * 7, 0, ("x", 0)))
     *zones, _ = (box(rect) for rect in square.iter("rect"))
     assert len(zones) == 7
-    assert sum(width * height for _, _, width, height in zones) == pytest.approx(336 * 362, rel=1e-3)
+    assert sum(width * height for _, _, width, height in zones) == pytest.approx(320 * 342, rel=1e-3)
     assert list(square.iter("polygon")) == []
+
+
+def test_many_zones_are_drawn_together_by_their_load() -> None:
+    load = np.arange(400) % 3
+    drawing = drawn(map_of(Zones(400, seed=1, space="square"), load, ["-"] * 400, 2, ("x", 0)))
+    paths = [path.attrib for path in drawing.iter("path")]
+    assert [path["d"].count("z") for path in paths] == [134, 133, 133]
+    shapes = [re.findall(r"h([\d.]+)v([\d.]+)", path["d"]) for path in paths]
+    area = sum(float(width) * float(height) for own in shapes for width, height in own)
+    assert area == pytest.approx(320 * 342, rel=0.01)
+    assert [path["fill-opacity"] for path in paths] == ["0.0", "0.625", "0.9375"]
+    assert not list(drawing.iter("title"))

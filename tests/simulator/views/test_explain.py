@@ -9,16 +9,24 @@ from hypothesis import strategies as st
 
 from paint import EXPOSED, UPDATE
 from simulator.inputs.fault_plan import plan_faults
+from simulator.views.event_explanation import EventExplanation, Step
 from simulator.views.explain import ExplainError, explain, pick_event, single_update
 from simulator.views.explain_figure import draw_explanation
 from simulator.views.explain_page import explain_page
-from simulator.views.explanation import Explanation, Step
 from simulator.workload.events import DELETE, INSERT, LOWER, MOVE, RAISE, EventStream
 from simulator.workload.workload import Workload
 from tests.oracles.topk import Objects, Subscription, distinct_subscriptions, ranked, reaches, top_k
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 
 NAMES = ("l_in", "r_in", "l_out", "r_out")
+
+
+def event_of(
+    workload: Workload, events: EventStream, event: int = 0, approach: str = "paint-dense"
+) -> EventExplanation:
+    shown = explain(workload, events, event, approach)
+    assert isinstance(shown, EventExplanation)
+    return shown
 
 
 def holds(tiles: np.ndarray, s: Subscription) -> int:
@@ -97,7 +105,7 @@ def test_steps_levels_and_messages_are_what_brute_force_says(instance: tuple[Wor
     event = len(events.object) - 1
     before, after = truths(workload, events)
     i, k = int(events.object[-1]), workload.k
-    shown = explain(workload, events, event)
+    shown = event_of(workload, events, event)
     affected = {
         s
         for s in zip(workload.l.tolist(), workload.r.tolist(), strict=True)
@@ -111,12 +119,12 @@ def test_steps_levels_and_messages_are_what_brute_force_says(instance: tuple[Wor
             assert any(reaches(row, *s) for row in shown.messages) == (s in affected)
     if before != after:
         check_messages_are_the_tiles(shown)
-    sparse = explain(workload, events, event, "paint-sparse")
+    sparse = event_of(workload, events, event, "paint-sparse")
     told = np.any([sparse.reached(at) for at in range(len(sparse.messages))], axis=0) if len(sparse.messages) else []
     assert {(workload.l[at], workload.r[at]) for at in np.flatnonzero(told)} == affected
 
 
-def check_messages_are_the_tiles(shown: Explanation) -> None:
+def check_messages_are_the_tiles(shown: EventExplanation) -> None:
     """The messages of Paint-Dense, step by step, are the tiles of the steps."""
     for number, step in enumerate(shown.steps):
         rows = shown.messages[shown.step_of == number]
@@ -129,7 +137,7 @@ def test_the_region_shrinks_from_the_one_before_to_the_one_after() -> None:
     rng = np.random.default_rng(4)
     workload = Workload(3, rng.random(30), rng.random(30), np.zeros(0), np.zeros(0))
     i = int(np.argsort(workload.y)[4])
-    shown = explain(workload, single_update(workload, i, 0.8))
+    shown = event_of(workload, single_update(workload, i, 0.8))
     s_points = [(l, r) for l in np.linspace(0, 1, 25) for r in np.linspace(0, 1, 25) if l <= r]
     assert len(shown.exposed) > 3
     assert shown.exposed == sorted(shown.exposed, key=lambda h: workload.y[h])
@@ -145,7 +153,7 @@ def test_the_region_shrinks_from_the_one_before_to_the_one_after() -> None:
 def test_the_view_holds_every_finite_corner_and_the_object() -> None:
     rng = np.random.default_rng(8)
     workload = Workload(2, rng.random(500), rng.random(500), np.zeros(0), np.zeros(0))
-    shown = explain(workload, single_update(workload, 17, 0.97))
+    shown = event_of(workload, single_update(workload, 17, 0.97))
     view = shown.view()
     assert view.l_lo < shown.before.x < view.l_hi
     assert view.r_lo < shown.before.x < view.r_hi
@@ -163,7 +171,7 @@ def test_messages_of_every_approach_find_their_step(approach: str) -> None:
     l, r = np.sort(rng.random((2, 200)), axis=0)
     workload = Workload(3, rng.random(30), rng.random(30), l.copy(), r.copy())
     i = int(np.argmin(workload.y))
-    shown = explain(workload, single_update(workload, i, 0.9), 0, approach)
+    shown = event_of(workload, single_update(workload, i, 0.9), 0, approach)
     assert len(shown.messages) > 0
     for at, number in enumerate(shown.step_of.tolist()):
         assert shown.steps[number].object == shown.messages[at]["object"]
@@ -181,6 +189,7 @@ def test_messages_are_those_of_the_run_even_when_subscriptions_come_and_go(appro
     assert wrong == ""
     for event in range(scenario.events.count):
         shown = explain(ingredients.workload, ingredients.events, event, approach, churn)
+        assert isinstance(shown, EventExplanation)
         assert len(shown.messages) == table["messages"][event].as_py()
         assert shown.object == table["object"][event].as_py()
         there = (churn.joined <= event) & (event < churn.left)
@@ -202,7 +211,7 @@ def test_the_event_picked_is_heard_of_if_there_is_such_a_one() -> None:
         good: list[int] = []
         unheard: list[int] = []
         for event in range(0, len(both), 2):
-            shown = explain(workload, stream, event)
+            shown = event_of(workload, stream, event)
             about = {int(row["object"]) for row in shown.messages}  # one met where it gains nothing is not told of
             heard = {int(row["object"]) for at, row in enumerate(shown.messages) if shown.reached(at).any()}
             if 2 <= len(about - {shown.object}) <= 4 and len(shown.messages) <= 16:
@@ -218,11 +227,11 @@ def test_a_picture_shows_the_part_of_y_where_something_happens() -> None:
     x, y = rng.random((2, 200))
     order = np.argsort(y)
     workload = Workload(2, x, y, np.zeros(0), np.zeros(0))
-    far = explain(workload, single_update(workload, int(order[0]), 0.9))
+    far = event_of(workload, single_update(workload, int(order[0]), 0.9))
     assert far.heights[0] < y.min()
     assert far.heights[1] > y.max()
     i = int(order[100])
-    near = explain(workload, single_update(workload, i, float(y[order[103]] + 1e-6)))
+    near = event_of(workload, single_update(workload, i, float(y[order[103]] + 1e-6)))
     bottom, top = near.heights
     assert top - bottom < 0.2
     assert bottom < y[i] < near.after.y < top
@@ -239,7 +248,7 @@ def test_the_event_picked_exposes_objects() -> None:
     falls = single_update(workload, i, 0.99)
     stream = EventStream._make(np.concatenate((rises[at], falls[at])) for at in range(len(rises)))
     assert pick_event(workload, stream) == 1
-    assert explain(workload, stream, 1).exposed
+    assert event_of(workload, stream, 1).exposed
     with pytest.raises(ExplainError, match="choose one with --event"):
         pick_event(workload, rises)
 
@@ -247,14 +256,12 @@ def test_the_event_picked_exposes_objects() -> None:
 def test_what_cannot_be_explained_is_refused() -> None:
     workload = Workload(1, np.array([0.5]), np.array([0.5]), np.zeros(0), np.zeros(0))
     stream = single_update(workload, 0, 0.7)
-    assert explain(workload, stream).steps[0].cause == UPDATE
+    assert event_of(workload, stream).steps[0].cause == UPDATE
     for event in (-1, 1):
         with pytest.raises(ExplainError, match="must be between 0 and 0"):
-            explain(workload, stream, event)
-    with pytest.raises(ExplainError, match="several events at once"):
-        explain(workload, stream, 0, "paint-batch(5)")
+            event_of(workload, stream, event)
     with pytest.raises(ExplainError, match="the approach must be one of"):
-        explain(workload, stream, 0, "nonsense")
+        event_of(workload, stream, 0, "nonsense")
 
 
 def test_where_no_event_is_just_right_the_nearest_is_picked() -> None:
@@ -265,7 +272,7 @@ def test_where_no_event_is_just_right_the_nearest_is_picked() -> None:
 
     def told_of(event: EventStream) -> tuple[int, int]:
         """Objects that it exposes, and its messages."""
-        messages = explain(workload, event).messages
+        messages = event_of(workload, event).messages
         return len({row["object"] for row in messages if row["cause"] == EXPOSED}), len(messages)
 
     far = single_update(workload, int(order[0]), 2.0)
@@ -280,7 +287,7 @@ def test_where_no_event_is_just_right_the_nearest_is_picked() -> None:
 def test_messages_are_numbered_from_0_as_a_trace_has_them() -> None:
     rng = np.random.default_rng(2)
     workload = Workload(2, rng.random(12), rng.random(12), np.array([0.1]), np.array([0.9]))
-    shown = explain(workload, single_update(workload, int(np.argmin(workload.y)), 0.95))
+    shown = event_of(workload, single_update(workload, int(np.argmin(workload.y)), 0.95))
     page = explain_page(shown)
     last = len(shown.messages) - 1
     assert "<td>0</td>" in page

@@ -15,10 +15,12 @@ from simulator.scenario.scenario import Scenario
 from simulator.views import journey_text
 from simulator.views.explain_files import explain_to_file
 from simulator.views.journey_figure import draw_journey
-from simulator.views.journey_text import journey_lines, tell_journey
+from simulator.views.journey_files import tell_journey
+from simulator.views.journey_text import journey_lines
 from simulator.views.output import write_picture
 from tests.simulator.results.test_hops import small
 from tests.simulator.small import APPROACHES, run_small
+from tests.simulator.views.troubled import troubled_scenario
 
 pytestmark = pytest.mark.usefixtures("spark")  # what a run starts must be the session of all tests
 
@@ -38,7 +40,9 @@ def test_the_text_adds_up_to_the_record(name: str, engine: str) -> None:
         lines = list(journey_lines(follow_event(scenario, ingredients, name, event), everything=True))
         hops = [match for match in map(HOP.match, lines) if match]
         assert len(hops) == record["overlay_hops"]
-        assert sum(int(match[3]) for match in hops) == record["overlay_bytes"]
+        assert sum(int(match[3]) for match in hops) == record["overlay_bytes"] - record["control_bytes"]
+        told = re.findall(r"asked before the next event: (\d+) questions of 8 bytes", "\n".join(lines))
+        assert [16 + 8 * int(count) for count in told] == ([record["bytes_in"]] if name == "poll(20ms)" else [])
         assert sum(line.startswith("message ") for line in lines) == record["messages"]
         reached = sum(int(count) for count in re.findall(r"delivers to (\d+) subscription", "\n".join(lines)))
         assert reached == record["received_update"] + record["received_exposed"]
@@ -80,17 +84,7 @@ def test_faults_are_told_transmission_by_transmission() -> None:
 
 @pytest.fixture(scope="module")
 def troubled() -> EventJourney:
-    """An event that meets losses, a partition, and a broker that crashes and returns."""
-    at = [
-        {"time": "90ms", "what": "partition", "whom": [5, 2]},
-        {"time": "130ms", "what": "heal", "whom": [5, 2]},
-        {"time": "198ms", "what": "crash", "whom": [5]},
-        {"time": "260ms", "what": "restore", "whom": [5]},
-    ]
-    faults = {"loss": 0.2, "timeout": "30ms", "detection": "20ms", "at": at}
-    scenario, ingredients = small("can", faults=faults)
-    assert ingredients.server not in (2, 5)
-    return follow_event(scenario, ingredients, "paint-dense", 11)
+    return follow_event(*troubled_scenario(), "paint-dense", 11)
 
 
 def test_every_lost_hop_says_why_and_every_repeated_one_that_it_is(troubled: EventJourney) -> None:
@@ -180,8 +174,23 @@ def test_a_finished_run_is_followed(run: Path, tmp_path: Path) -> None:
     lines = tell_journey(run, 5, out=tmp_path / "drawing.png")
     assert lines[0] == "event 5 of tiny, paint-dense, des"
     assert (tmp_path / "drawing.png").stat().st_size > 5_000
-    assert "answered with events 4 to 7 in one window" in tell_journey(run, 5, "paint-batch(4)")
+    assert "answered with events 4 to 7 in one window" in tell_journey(run, 5, ["paint-batch(4)"])
     assert (run / "hops.parquet").is_file()
+
+
+def test_a_map_has_all_approaches_and_a_picture_those_asked_for(run: Path, tmp_path: Path) -> None:
+    page, film, picture = (tmp_path / f"event.{ending}" for ending in ("html", "gif", "svg"))
+    lines = tell_journey(run, 5, out=page)
+    headings = [line for line in lines if line.startswith("event 5 of tiny, ")]
+    assert headings == ["event 5 of tiny, paint-dense, des", "event 5 of tiny, paint-batch(4), des"]
+    assert not any(HOP.match(line) for line in lines)
+    assert any(HOP.match(line) for line in tell_journey(run, 5, ["paint-dense", "paint-batch(4)"], everything=True))
+    assert page.read_text(encoding="utf-8").count('<section class="panel"') == 2
+    tell_journey(run, 5, ["paint-batch(4)"], film)
+    assert film.read_bytes().startswith(b"GIF89a")
+    tell_journey(run, 5, ["paint-batch(4)", "paint-dense", "paint-dense"], picture)
+    titles = re.findall("tiny, (.*): event 5", picture.read_text(encoding="utf-8"))
+    assert titles == ["paint-batch(4)", "paint-dense"]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +201,7 @@ def test_a_finished_run_is_followed(run: Path, tmp_path: Path) -> None:
         (None, 10, None, None, "--event 10: must be between 0 and 9"),
         (None, -1, None, None, "--event -1: must be between 0 and 9"),
         (None, 0, "unicast", None, "--approach unicast: the run has paint-dense, paint-batch(4)"),
-        (None, 0, None, "journey.gif", "must end in .svg or .png or .pdf"),
+        (None, 0, None, "journey.mp4", "must end in .svg or .png or .pdf or .html or .gif"),
         (None, 0, None, "missing/journey.svg", "there is no directory "),
         (None, 0, None, "taken.svg", "is a directory"),
     ],
@@ -203,7 +212,7 @@ def test_mistakes_are_told_in_one_line(
     (tmp_path / "taken.svg").mkdir()
     where = run if directory is None else tmp_path / directory
     with pytest.raises(RangecastError) as caught:
-        tell_journey(where, event, approach, None if out is None else tmp_path / out)
+        tell_journey(where, event, () if approach is None else (approach,), None if out is None else tmp_path / out)
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]
@@ -216,6 +225,26 @@ def test_a_run_that_its_scenario_does_not_explain_is_refused(run: Path, tmp_path
     (other / "scenario.toml").write_text(text.replace("seed = 1", "seed = 2"), encoding="utf-8")
     with pytest.raises(RangecastError, match="its record says"):
         tell_journey(other, 5)
+
+
+def test_a_window_of_a_run_is_explained_as_it_was_recorded(run: Path, tmp_path: Path) -> None:
+    approaches = ["paint-batch(4)", "paint-dense", "paint-batch(4)"]
+    facts = explain_to_file(run, tmp_path / "event.html", event=5, approaches=approaches)
+    assert [fact.partition(":")[0] for fact in facts if fact.startswith("Event")] == [
+        "Events 4 to 7 in one window",
+        "Event 5",
+    ]
+    other = tmp_path / "other"
+    shutil.copytree(run, other)
+    text = (run / "scenario.toml").read_text(encoding="utf-8")
+    (other / "scenario.toml").write_text(text.replace("seed = 1", "seed = 2"), encoding="utf-8")
+    for approach, rule in (
+        ("paint-batch(4)", r"event 4 was recorded with \d+ messages, this version makes \d+; run again$"),
+        ("paint-dense", r"event 5 was recorded with \d+ messages about object \d+, this version makes \d+ about"),
+    ):
+        with pytest.raises(RangecastError, match=rule):
+            explain_to_file(other, tmp_path / "other.svg", event=5, approaches=[approach])
+    assert not (tmp_path / "other.svg").exists()
 
 
 def test_a_damaged_record_is_told_in_one_line(run: Path, tmp_path: Path) -> None:

@@ -11,15 +11,16 @@ from rich.console import Console
 
 import rangecast
 from simulator.cli.entry import main
+from simulator.runs.finished_sweep import read_estimates
 from simulator.views.explain import explain, single_update
 from simulator.views.explain_figure import draw_explanation
 from simulator.views.explain_page import explain_page
 from simulator.views.labels import object_name
 from simulator.views.output import write_picture
 from simulator.views.report import report_page
-from simulator.views.report_runs import read_run, series_of
-from simulator.views.report_sections import sections_of
-from simulator.views.sweep_table import sweep_table
+from simulator.views.report.loads import broker_loads
+from simulator.views.report.runs import read_run, sides_of
+from simulator.views.sweep_table import sweep_tables
 from simulator.views.tables import comparison_table
 from simulator.workload.workload import Workload
 from tests.simulator.views.hand_made_run import make_run
@@ -74,7 +75,7 @@ def test_runs_are_compared_whatever_they_are_called(tmp_path: Path) -> None:
 def test_a_sweep_is_shown_whatever_its_values_are(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("point,key[/x],approach,metric,mean,half_width,replications\n1,[/red]a\x1bb,c,bytes_out,5,,1\n")
-    text = shown(sweep_table(["key[/x]"], path))
+    text = shown(*sweep_tables(read_estimates(path), ["key[/x]"], ["bytes_out"], 100))
     assert r"[/red]a\x1bb" in text
     assert "key[/x]" in text
 
@@ -94,13 +95,14 @@ def test_an_error_about_a_name_is_one_line(
 @pytest.mark.parametrize("timed", [True, False])
 def test_the_busiest_broker_is_the_top_of_its_table(timed: bool, tmp_path: Path) -> None:
     directory = make_run(tmp_path / "run", timed=timed)
-    one = series_of([read_run(directory, "run")])[0]
+    run = read_run(directory, "run")
+    one, *_ = sides = sides_of([run])
     rows = pq.read_table(directory / "brokers.parquet").to_pylist()
-    own = [row for row in rows if row["approach"] == one.approach]
+    own = [row for row in rows if row["approach"] == one.name]
     busy = [
         max(row["busy_s"], row["uplink_busy_s"]) if timed else row["messages_in"] + row["messages_out"] for row in own
     ]
-    zones = next(section for section in sections_of([one.run]) if section.name == "zones")
-    table = zones.content["runs"][0]["busiest"]
+    table = broker_loads([run], sides)["runs"][0]["busiest"]
+    assert ("busy" in table.head) == timed
     tops = [row[table.head.index("broker")] for row in table.rows if row[0] == one.label]
     assert tops == [str(own[at]["broker"]) for at in sorted(range(len(own)), key=lambda at: (-busy[at], at))[:3]]

@@ -1,5 +1,6 @@
 """`rangecast topology`: what it says and draws, and what it refuses before the long work."""
 
+import re
 from pathlib import Path
 
 import matplotlib.image
@@ -40,6 +41,7 @@ def test_it_says_what_there_is_and_draws_it(scenario: Scenario, tmp_path: Path) 
     out = tmp_path / "net.png"
     lines = describe_topology(scenario, out, master="local[2]")
     assert lines[0].startswith("IP network          60 nodes, ")
+    assert re.fullmatch(r"backbone            \d+ links carry half of the hops between brokers", lines[2])
     assert lines[1].strip() == "kept the largest of 2 components, that of node 0: 60 nodes, 2 dropped"
     ratio = float(lines[-1].partition("per message, ")[2].partition(" times the fewest")[0])
     assert 1 <= ratio < 1.5

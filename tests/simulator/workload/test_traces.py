@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 from rich.progress import Progress
 
 from pipeline import PipelineError, PopulationSpec, population, read_population
-from simulator.inputs.ingredients import assemble, gather, objects_of, trace_of
+from simulator.inputs.ingredients import assemble, gather
+from simulator.inputs.start import objects_of, trace_of
 from simulator.runs import sweep
 from simulator.runs.run import run_scenario
 from simulator.runs.sweep import SweepError, run_sweep
@@ -102,11 +103,11 @@ def test_paths_are_seen_from_the_file_that_names_them(scenario_path: Path) -> No
     ("override", "text"),
     [
         ("events.file=none", "none is not a trace (no trace.json that can be read)"),
-        ("events.file=traced.toml", "traced.toml is not a trace"),
+        ("events.file=traced.toml", 'lacks the columns time, object; it has name = "traced"'),
         ("events.count=6", "the trace holds 5 events, but events.count = 6; remove events.count"),
         ("objects.count=3", "the trace begins with 2 objects, but objects.count = 3; remove objects.count"),
         ("objects.distribution=clustered", "a trace has objects of its own; remove this key"),
-        ("objects.file=trace", "objects.file = 'trace': no such key"),
+        ("objects.file=trace", "is a directory without Parquet files; give a file in CSV or Parquet"),
         ("k=3", "k must be at most objects.count, which is 2"),
         ("events.move=0.1", "events.move = 0.1: a trace says itself what happens; remove this key"),
         ("events.kind=uniform", 'only kind = "trace" reads a trace'),

@@ -1,0 +1,203 @@
+"""What a run starts from: subscriptions and objects, made or brought, the range of x, and events that were brought.
+
+Subscriptions and objects that are made lie in the cache under a hash of what they follow from, those of a file under
+the digest of its content. Ends of a population are shares of a range of x, over which it is laid: [0, 1], that of a
+trace or that of the objects. Ends that somebody brings are values of x.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import pipeline
+from floor.cache import cache_dir, cache_place
+from simulator.scenario.scenario import Scenario
+from simulator.workload.event_list import read_event_list
+from simulator.workload.traces import Trace, Updates, read_trace
+from simulator.workload.workload import Workload
+
+__all__ = [
+    "Ranges",
+    "Start",
+    "all_cached",
+    "lay_out",
+    "objects_of",
+    "population_of",
+    "population_place",
+    "ranges_of",
+    "start_of",
+    "trace_file",
+    "trace_of",
+]
+
+Floats = NDArray[np.float64]
+Range = tuple[float, float]
+
+
+class Ranges(NamedTuple):
+    """Where subscriptions lie."""
+
+    x: Range = (0.0, 1.0)
+    """The lowest and highest x to expect: what zones cover."""
+    laid: Range = (0.0, 1.0)
+    """Over which ends are laid, as they are in the files: [0, 1] leaves them as they are."""
+
+
+class Start(NamedTuple):
+    """The objects before the first event, and what is known of the rest before anything is drawn."""
+
+    x: Floats
+    y: Floats
+    ranges: Ranges = Ranges()
+    names: Sequence[str] = ()
+    """Names of objects by id, where they have any; of a trace or list, of those that are inserted too."""
+    brought: Updates | None = None
+    """Events of a trace or list."""
+
+
+def start_of(scenario: Scenario, make: Callable[[], tuple[Floats, Floats]]) -> Start:
+    """Read what a scenario brings, and make the rest.
+
+    Parameters
+    ----------
+    make : callable
+        Gives x and y of the objects, if neither a trace nor a file has them.
+
+    Raises
+    ------
+    TraceError, PipelineError
+        A file cannot be used, or changed since the scenario was read.
+    """
+    trace, about = trace_of(scenario), scenario.objects
+    if trace is not None:
+        return Start(trace.x, trace.y, _ranges(scenario, trace.x_range), trace.names, trace.updates)
+    ranges, names = ranges_of(scenario), list[str]()
+    if about.file is None:
+        x, y = make()
+    else:
+        x, y, names = pipeline.read_own_objects(Path(about.file), about.sha256)
+    if scenario.events.file is None:
+        return Start(x, y, ranges, names)
+    path = Path(scenario.events.file)
+    brought = read_event_list(path, (x, y), names, _count(scenario), scenario.events.sha256)
+    return Start(x, y, ranges, brought.names, brought.updates)
+
+
+def trace_of(scenario: Scenario) -> Trace | None:
+    """Read the trace of a scenario, if it has one.
+
+    Raises
+    ------
+    TraceError, PipelineError
+        It cannot be run, or changed since the scenario was read.
+    """
+    path = trace_file(scenario)
+    return None if path is None else read_trace(path, _count(scenario), scenario.events.sha256)
+
+
+def _count(scenario: Scenario) -> int | None:
+    """Events to read; None for all."""
+    return scenario.events.count if scenario.events.duration_s is None else None
+
+
+def ranges_of(scenario: Scenario) -> Ranges:
+    """Where subscriptions lie, by what can be told of files without reading their rows again.
+
+    Raises
+    ------
+    PipelineError
+        A file cannot be used, or changed since the scenario was read.
+    """
+    return _ranges(scenario, _object_range(scenario))
+
+
+def _ranges(scenario: Scenario, of_objects: Range) -> Ranges:
+    low, high = of_objects
+    if scenario.subscriptions.file is None:
+        return Ranges((low, high), (low, high))
+    facts = _subscription_facts(scenario)
+    if facts.made:
+        return Ranges((low, high), (low, high))
+    low, high = min(low, facts.low), max(high, facts.high)
+    return Ranges((low, high if low < high else low + 1.0))
+
+
+def _object_range(scenario: Scenario) -> Range:
+    trace, objects = trace_file(scenario), scenario.objects
+    if trace is not None:
+        return pipeline.trace_facts(trace).x_range
+    if objects.file is None:
+        return 0.0, 1.0
+    if objects.range is not None:
+        return objects.range
+    facts = pipeline.object_facts(Path(objects.file))
+    return facts.low, facts.high
+
+
+def lay_out(scenario: Scenario, start: Start, ends: tuple[Floats, Floats]) -> Workload:
+    """Workload of the objects of a start and of subscriptions with ends (l, r) as they are in their files."""
+    l, r = (pipeline.spread_ends(end, start.ranges.laid) for end in ends)
+    return Workload(scenario.k, start.x, start.y, l, r)
+
+
+def all_cached(scenario: Scenario) -> bool:
+    """Whether the subscriptions and objects of a scenario are there, so that `gather` needs no Spark."""
+    brought = scenario.objects.file is not None or trace_file(scenario) is not None
+    objects = brought or pipeline.object_path(_object_spec(scenario), cache_dir() / "objects").exists()
+    return objects and population_place(scenario).exists()
+
+
+def trace_file(scenario: Scenario) -> Path | None:
+    """Directory of a scenario's trace, if it has one."""
+    file = scenario.events.file
+    return None if file is None or pipeline.is_event_list(Path(file)) else Path(file)
+
+
+def objects_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
+    """Path of the objects of a scenario: its trace or file, or an array as `pipeline.object_file` makes it."""
+    brought = trace_file(scenario) or scenario.objects.file
+    if brought is not None:
+        return Path(brought)
+    return pipeline.object_file(spark, _object_spec(scenario), cache_place("objects")).absolute()
+
+
+def population_of(scenario: Scenario, spark: pipeline.SparkSource) -> Path:
+    """Path of the subscriptions of a scenario, made by Spark if they are not there.
+
+    Raises
+    ------
+    PipelineError
+        A file cannot be used, or changed since the scenario was read.
+    """
+    file, cache = scenario.subscriptions.file, cache_place("populations")
+    if file is None:
+        return pipeline.population(spark, _population_spec(scenario), cache).absolute()
+    return pipeline.own_population(spark, Path(file), _subscription_facts(scenario), scenario.seed, cache).absolute()
+
+
+def population_place(scenario: Scenario) -> Path:
+    """Where the subscriptions of a scenario are, or will be once they are made."""
+    file, cache = scenario.subscriptions.file, cache_dir() / "populations"
+    if file is None:
+        return pipeline.population_path(_population_spec(scenario), cache)
+    facts = _subscription_facts(scenario)
+    return Path(file) if facts.made else pipeline.own_population_path(facts, scenario.seed, cache)
+
+
+def _subscription_facts(scenario: Scenario) -> pipeline.SubscriptionFacts:
+    path, sha256 = Path(str(scenario.subscriptions.file)), scenario.subscriptions.sha256
+    facts = pipeline.subscription_facts(path)
+    if sha256 not in (None, facts.sha256):
+        raise pipeline.PipelineError(f"{path}: changed since the scenario was read; start again")
+    return facts
+
+
+def _object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
+    return pipeline.ObjectSpec(scenario.objects.distribution, scenario.objects.count, scenario.seed)
+
+
+def _population_spec(scenario: Scenario) -> pipeline.PopulationSpec:
+    return pipeline.PopulationSpec(scenario.subscriptions.distribution, scenario.subscriptions.count, scenario.seed)

@@ -1,0 +1,140 @@
+"""Sentences of a sweep against its tables, on sweeps whose numbers are chosen."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+
+from simulator.runs.finished_sweep import FinishedSweep
+from simulator.views.report.sweep_charts import sweep_panels
+from simulator.views.report.sweep_findings import sweep_findings
+from simulator.views.report.sweep_rows import read_sweep_rows
+from simulator.views.report.sweep_sections import sweep_sections
+from tests.simulator.hand_made_sweep import make_sweep
+
+RATES = ["50/s", "100/s", "200/s"]
+SCENARIO = {"name": "made", "k": 3, "approaches": ["paint-dense", "unicast", "cn-relax"], "engine": "des"}
+
+
+def value(point: int, replication: int, approach: str, metric: str) -> float | None:
+    """Unicast ten times Paint-Dense; all grow with the rate, and by a share with the loss; seeds differ a lot."""
+    rate, loss = divmod(point, 2)
+    if metric == "offered_load":
+        return 1.1 if approach == "cn-relax" and rate == 2 else 0.2
+    if metric == "bytes_out" and approach == "cn-relax":
+        return 0.0
+    own = {"paint-dense": 1.0, "unicast": 10.0, "cn-relax": 5.0}[approach] * (1 + 0.001 * replication)
+    scale = {"wrong_share": 0.01, "bytes_out": 80.0}.get(metric, 100.0)
+    return scale * own * (1 + replication) * (1 + rate) * (1 + 0.2 * loss * (1 + 0.01 * replication))
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> FinishedSweep:
+    grid = {"events.rate": RATES, "faults.loss": [0.0, 0.01]}
+    place: Path = tmp_path_factory.mktemp("sweep") / "made"
+    return make_sweep(place, grid, value, scenario=SCENARIO | {"objects": {"count": 50}, "events": {"count": 20}})
+
+
+def told(sweep: FinishedSweep) -> list[str]:
+    return [text for one in sweep_findings(read_sweep_rows(sweep)) for text in (one.text, *one.details)]
+
+
+def test_the_best_are_counted_by_points(sweep: FinishedSweep) -> None:
+    assert told(sweep)[0] == (
+        "Paint-Dense has the fewest bytes out of the server at every point; Paint-Dense has the fewest bytes in the "
+        "overlay at every point; Paint-Dense has the freshest lists at every point."
+    )
+
+
+def test_ratios_are_those_of_the_paired_table(sweep: FinishedSweep) -> None:
+    text = next(one for one in told(sweep) if one.startswith("Paint-Dense sends"))
+    found = re.match(
+        r"Paint-Dense sends ([\d.]+) times fewer bytes out of the server than Unicast(?: \(.*?\))? at every", text
+    )
+    assert found is not None, text
+    rows = sweep.paired.filter((pc.field("metric") == "bytes_out") & (pc.field("approach") == "unicast"))
+    ratios = [row["ratio"] for row in rows.to_pylist() if row["against"] == "paint-dense"]
+    assert len(ratios) == 6
+    assert ratios == pytest.approx([float(found[1])] * 6, rel=0.01)
+    assert "it sends 10 times fewer bytes in the overlay" in text
+    assert "its lists are wrong for 10 times less time" in text
+
+
+def test_what_is_not_steady_is_told_and_left_out_of_times(sweep: FinishedSweep) -> None:
+    texts = told(sweep)
+    assert (
+        "CN-Relax is not steady at 2 of 6 points (events.rate = 200/s, faults.loss = 0.0; events.rate = 200/s, "
+        "faults.loss = 0.01): its times there depend on the length of the run and are not compared."
+    ) in texts
+    relax = next(one for one in texts if one.startswith("CN-Relax needs"))
+    assert relax.startswith("CN-Relax needs no server; it sends 2.0 times fewer bytes in the overlay than Unicast")
+    assert "its lists are wrong for 2.0 times less time at 4 of 6 points" in relax
+
+
+def test_trends_are_on_the_same_seeds(sweep: FinishedSweep) -> None:
+    """Seeds differ by a factor of three, which would hide that the loss adds 20%; on each of them it does."""
+    texts = told(sweep)
+    assert "As events.rate goes from 50/s to 200/s (faults.loss = 0.0):" in texts
+    assert "As faults.loss goes from 0.0 to 0.01 (events.rate = 50/s):" in texts
+    rate, loss = (one for one in texts if one.startswith("The server sends"))
+    assert (
+        rate == "The server sends 3.0 times as many bytes with Paint-Dense and 3.0 times as many bytes with Unicast."
+    )
+    assert re.fullmatch(
+        r"The server sends 20% more bytes with Paint-Dense \(20% to 21%\) and 20% more bytes with Unicast \(.*\)\.",
+        loss,
+    )
+    stale = next(one for one in texts if one.startswith("Lists are stale"))
+    assert "CN-Relax" not in stale
+
+
+def test_what_may_be_chance_is_called_so(tmp_path: Path) -> None:
+    def noisy(point: int, replication: int, approach: str, metric: str) -> float | None:
+        swing = (1.0, 3.0, 0.5)[(replication + (approach == "unicast") + point) % 3]
+        return None if metric in ("stale", "wrong_share", "offered_load") else 100 * swing
+
+    texts = told(make_sweep(tmp_path / "noisy", {"k": [1, 2]}, noisy))
+    assert any("no clear difference in bytes out of the server at every point" in text for text in texts)
+    assert "There is no clear change in bytes out of the server with Paint-Dense and Unicast." in texts
+
+
+def test_one_seed_has_no_interval_and_one_point_no_trend(tmp_path: Path) -> None:
+    def plain(point: int, replication: int, approach: str, metric: str) -> float | None:
+        return {"paint-dense": 50.0, "unicast": 100.0}[approach] if metric.endswith("bytes") else None
+
+    texts = told(make_sweep(tmp_path / "one", {"k": [2]}, plain, replications=1))
+    assert texts == [
+        "Paint-Dense has the fewest bytes in the overlay at the point.",
+        "Paint-Dense sends 2.0 times fewer bytes in the overlay than Unicast.",
+    ]
+
+
+def test_panels_draw_the_means_where_they_are(sweep: FinishedSweep) -> None:
+    rows = read_sweep_rows(sweep)
+    panels, missing = sweep_panels(rows, "stale")
+    assert missing == 0
+    assert [panel.title for panel in panels] == ["faults.loss = 0.0", "faults.loss = 0.01"]
+    for panel in panels:
+        assert len(panel.curves) == 3
+        axis = panel.frame.x_axis
+        assert [name for _, name in axis.named] == RATES
+        assert [at for at, _ in axis.named] == [50, 100, 200]
+        for curve in panel.curves:
+            heights = [point.spot.y for point in curve.points]
+            assert heights == sorted(heights, reverse=True)
+            for point in curve.points:
+                assert point.high <= point.spot.y <= point.low
+    assert panels[0].curves[1].points[2].tip.startswith("unicast at events.rate = 200/s, faults.loss = 0.0: 6,0")
+    assert panels[0].curves[2].points[2].tip.endswith("not steady")
+
+
+def test_tables_mark_the_least_of_those_who_compete(sweep: FinishedSweep) -> None:
+    rows = read_sweep_rows(sweep)
+    sections = {section.name: section.content for section in sweep_sections(sweep, rows)}
+    tables: list[dict[str, Any]] = sections["tables"]["tables"]
+    out = next(table for table in tables if table["title"] == "bytes out of the server")
+    assert [[cell.best for cell in row.cells] for row in out["rows"]] == [[True, False, False]] * 6
+    assert out["against"].head == ["times that of unicast", "paint-dense", "cn-relax"]
+    assert all(row[1].startswith("0.100") and row[2] == "-" for row in out["against"].rows)
