@@ -27,7 +27,6 @@ from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.plugins import loaded_plugins
 from simulator.results.collectors import Collector, EventRecords, HopRecords
-from simulator.results.comparison_figure import comparison_title, draw_comparison
 from simulator.results.fault_records import FaultRecords
 from simulator.results.lists import Lists, lists_of
 from simulator.results.loads import Loads
@@ -153,6 +152,8 @@ class RunDirectory:
 
     def summarise(self, spark: SparkSession) -> None:
         """Let Spark take the means, and draw them."""
+        from simulator.results.comparison_figure import comparison_title, draw_comparison
+
         names, summary = self._scenario.approaches, self._directory / "summary.csv"
         records = self._directory / "events.parquet"
         measured = pipeline.read_events(spark, records).where(f"event >= {self._scenario.events.warm_up}")

@@ -146,6 +146,7 @@ def _run_into(
             if starting.done():
                 spark()  # better told now than at the end if it failed
             _answer(writing, ingredients, needed, name, scenario, deliveries, progress, watch)
+        import simulator.results.comparison_figure  # noqa: F401  # Matplotlib loads while Spark rehearses
     progress.update(steps, visible=True, description="aggregating on Spark")
     with watch("summary"):
         writing.summarise(spark())

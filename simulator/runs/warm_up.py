@@ -60,7 +60,9 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
         Where the steps are shown.
     """
     scenarios = list(_all_kinds()) if scenario is None else [_in_small(scenario)]
-    servers = {name: Rehearsal(one, name, whole=False) for one in scenarios for name in one.approaches}
+    # The network's process finds the kernels of its approach's server compiled by the time it comes to them.
+    first = sorted(((one, name) for one in scenarios for name in one.approaches), key=lambda at: at[1] != _SERVERLESS)
+    servers = {name: Rehearsal(one, name, whole=False) for one, name in first}
     networks = [Rehearsal(one, _SERVERLESS, whole=True) for one in scenarios]
     rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
     with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
