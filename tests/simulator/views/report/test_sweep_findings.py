@@ -102,23 +102,25 @@ def test_what_may_be_chance_is_called_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_ratios_that_differ_are_told_with_where_they_are(tmp_path: Path, number: int) -> None:
-    """Paint-Dense has 1, 0.4 and 0.25 times the bytes of Unicast, and 2, 0.8 and 0.5 times the time of wrong lists."""
+    """Paint-Dense has 1, 0.4 and 0.25 times the bytes of Unicast, and 2, 0.8 and 0.5 times its wrong lists."""
 
     def differing(point: int, replication: int, approach: str, metric: str) -> float | None:
         times = {"bytes_out": (1.0, 0.4, 0.25), "wrong_share": (2.0, 0.8, 0.5)}.get(metric)
         return times and 0.3 * (1 + replication) * (times[point] if approach == "paint-dense" else 1.0)
 
     texts = told(make_sweep(tmp_path / "differing", {"k": [1, 2, 3][:number]}, differing))
-    assert (
-        texts[1]
-        == {
-            2: "Paint-Dense sends 2.5 times fewer bytes out of the server than Unicast at k = 2 and exactly as many bytes at "
-            "k = 1; its lists are wrong for 20% less time at k = 2 and 2.0 times as long at k = 1.",
-            3: "Paint-Dense sends 4.0 times fewer bytes out of the server than Unicast at k = 3, exactly as many bytes at "
-            "k = 1, and between these elsewhere; its lists are wrong for 2.0 times less time at k = 3, 2.0 times as long "
-            "at k = 1, and between these elsewhere.",
-        }[number]
-    )
+    sent = "Paint-Dense sends {} times fewer bytes out of the server than Unicast at k = {}"
+    wrong = "its lists are wrong for {} less time at k = {}"
+    if number == 2:
+        parts = [
+            f"{sent.format(2.5, 2)} and exactly as many bytes",
+            f"{wrong.format('20%', 2)} and 2.0 times as long",
+        ]
+        assert texts[1] == f"{parts[0]} at k = 1; {parts[1]} at k = 1."
+    else:
+        parts = [f"{sent.format(4.0, 3)}, exactly as many", f"{wrong.format('2.0 times', 3)}, 2.0 times as long"]
+        elsewhere = "at k = 1, and between these elsewhere"
+        assert texts[1] == f"{parts[0]} bytes {elsewhere}; {parts[1]} {elsewhere}."
 
 
 def test_one_seed_has_no_interval_and_one_point_no_trend(tmp_path: Path) -> None:
