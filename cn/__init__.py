@@ -10,6 +10,7 @@ from cn.relaxed import RelaxedSubscribers
 from cn.split_tree import Split, Takeover
 from cn.subscribers import Subscribers
 from cn.tree import RoutingTree, TreeError
+from cn.zone_network import ZoneNetwork
 from cn.zones import Zones, ZonesError
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Subscribers",
     "Takeover",
     "TreeError",
+    "ZoneNetwork",
     "Zones",
     "ZonesError",
     "fewest_hops",

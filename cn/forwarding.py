@@ -26,7 +26,7 @@ from cn.wide_forwarding import WideTable
 from cn.zones import ZoneTable
 from floor.kernels import njit
 
-__all__ = ["follow_messages", "multicast", "next_edges"]
+__all__ = ["Table", "follow_messages", "multicast", "next_edges"]
 
 Flags = npt.NDArray[np.bool_]
 Table = TreeTable | WideTable | ZoneTable
