@@ -6,6 +6,7 @@ from cn.deliveries import Deliveries, Hops
 from cn.gateways import Gateways, LocalIndex
 from cn.inbox import Inbox
 from cn.network import Network
+from cn.prefix import PrefixError, PrefixNetwork
 from cn.relaxed import RelaxedSubscribers
 from cn.split_tree import Split, Takeover
 from cn.subscribers import Subscribers
@@ -21,6 +22,8 @@ __all__ = [
     "Inbox",
     "LocalIndex",
     "Network",
+    "PrefixError",
+    "PrefixNetwork",
     "RelaxedSubscribers",
     "RoutingTree",
     "Split",

@@ -62,7 +62,7 @@ class ZoneNetwork(ABC):
         """Gateway broker of each newcomer: (m,) i8. Zones forward by place in S alone, so nothing changes."""
         return self.home(l, r, nodes)
 
-    def unsubscribe(self, ids: npt.ArrayLike) -> None:
+    def unsubscribe(self, ids: npt.ArrayLike) -> None:  # noqa: B027 (nothing to do is all there is to do)
         """Let subscriptions go; nothing changes, as in `subscribe`."""
 
     def leave(self, broker: int) -> Ints:

@@ -1,31 +1,15 @@
 """Wide messages, for all ranges that meet an interval or for everybody, reach each zone concerned once."""
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import paint
 from cn import Can, Gateways, RoutingTree, Zones
-from tests.cn.drawing import RECTANGLE
+from tests.cn.drawing import EVERYBODY, RECTANGLE
 from tests.cn.walking import Carried
+from tests.oracles.network import zones_with_a_range
 from tests.oracles.topk import reaches
 from topologies import Routes, barabasi_albert
-
-EVERYBODY = (np.inf, -np.inf, -np.inf, np.inf)
-
-
-def zones_with_a_range(extents: npt.NDArray[np.float64], row: tuple[float, ...], cuts: list[float]) -> set[int]:
-    """Zones that hold a range l <= r of the message, found by trying ranges in, on and beside every edge."""
-    l_in, r_in, l_out, r_out = row
-    beside = [near for cut in cuts for near in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf))]
-    ends = [float(end) for end in beside if np.isfinite(end)]
-    found = set()
-    for zone, (l_lo, l_hi, r_lo, r_hi) in enumerate(extents.tolist()):
-        lows = [l for l in ends if l_lo < l <= l_hi and l_out < l <= l_in]
-        highs = [r for r in ends if r_lo <= r < r_hi and r_in <= r < r_out]
-        if lows and highs and min(lows) <= max(highs):
-            found.add(zone)
-    return found
 
 
 @pytest.mark.parametrize("space", ["triangle", "square"])
