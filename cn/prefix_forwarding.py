@@ -16,8 +16,8 @@ not: c is responsible for P, and both can tell. The message has to carry no more
 **Whom a message reaches.** Who is responsible for a part hands over disjoint parts of it that do not hold its own
 zone, and goes on in the part of its next rung, which does; together with it these are the whole part. So by induction
 from the smallest parts up, all zones of the part that meet G get the message. Each gets it once: the parts that are
-handed over from one rung are disjoint, and who gets the message is in the part that it gets it for. A broker that does
-not meet G itself is a relay, for a part that does.
+handed over from one rung are disjoint, and who gets the message is in the part that it gets it for. A broker that
+does not meet G itself is a relay, for a part that does.
 
 **A way to one broker** (`way`) is the same with the target's zone for G: each hop goes to the contact in that part of
 the last rung that both have in common which holds the target. The next rung in common is further down, so a way has
