@@ -2,8 +2,8 @@
 
 The messages are Paint-Dense's for k = 20 on 10,000 objects, over the triangle, on an INET of 20,000 nodes. For every
 network: overlay and IP hops per message, the delay from the server to the zones reached over that of the IP path
-(sums over all), contacts or neighbours per broker, events multicast per second of processor time, and of a crash and of a
-return the pairs of brokers that come to know each other by it.
+(sums over all), contacts or neighbours per broker, events multicast per second of processor time, and of a crash and
+of a return the pairs of brokers that come to know each other by it.
 """
 
 import sys

@@ -120,7 +120,8 @@ class Network(Table):
     )
     contacts: Literal["near", "random"] | None = Field(
         default=None,
-        description="of `prefix`: whether a contact is the nearest broker of its part by delay, or any; left out, `near`",
+        description="of `prefix`: whether a contact is the nearest broker of its part by delay, or any; left out, "
+        "`near`",
     )
     summary_boxes: int = Field(default=16, ge=1, description="most boxes in a link's summary in `tree`")
     unicast: Literal["direct", "overlay"] = Field(

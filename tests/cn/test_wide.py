@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import paint
-from cn import Can, Gateways, RoutingTree, Zones
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
 from tests.cn.drawing import EVERYBODY, RECTANGLE
 from tests.cn.walking import Carried
 from tests.oracles.network import zones_with_a_range
@@ -44,13 +44,15 @@ def test_from_every_zone_each_zone_concerned_is_reached_once(space: str, seed: i
     carried.check_sums()
 
 
-@pytest.mark.parametrize("kind", ["triangle", "square", "tree"])
+@pytest.mark.parametrize("kind", ["triangle", "square", "prefix", "tree"])
 def test_everybody_and_all_that_meet_an_interval_get_it(kind: str) -> None:
     rng = np.random.default_rng(5)
     l, r = np.sort(rng.integers(0, 33, (2, 500)) / 32, axis=0)
     nodes = rng.integers(0, 40, 500)
     if kind == "tree":
-        network: Can | RoutingTree = RoutingTree(Routes.build(barabasi_albert(40, 1), list(range(9))), limit=3)
+        network: Network = RoutingTree(Routes.build(barabasi_albert(40, 1), list(range(9))), limit=3)
+    elif kind == "prefix":
+        network = PrefixNetwork(Zones(20, seed=3), contacts="random")
     else:
         network = Can(Zones(20, seed=3, space=kind))  # type: ignore[arg-type]
     gateways = Gateways(network, l, r, nodes=nodes)
