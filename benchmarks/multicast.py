@@ -32,7 +32,7 @@ def main() -> None:
         each = seconds / len(table) * 1e6
         print(f"{space}: {EVENTS / seconds:,.0f} events/s (bound 3,000), {each:.2f} us per message")
         print(f"  per event: {got.overlay_hops.sum() / EVENTS:.0f} overlay hops, {len(got.zones) / EVENTS:.0f} zones")
-        fewest = fewest_hops(zones, got.offsets, got.zones, zones.server).sum()
+        fewest = fewest_hops(can, got.offsets, got.zones, zones.server).sum()
         print(f"  overlay hops against the fewest: {got.overlay_hops.sum() / fewest:.3f}")
     warm = Subscribers(l[:10], r[:10], K)
     warm.start(x, y)

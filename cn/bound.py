@@ -6,20 +6,20 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from cn.deliveries import Ints
-from cn.zones import Zones
+from cn.zone_network import ZoneNetwork
 
 __all__ = ["fewest_hops"]
 
 
-def fewest_hops(zones: Zones, offsets: Ints, reached: Ints, sources: npt.ArrayLike) -> Ints:
+def fewest_hops(network: ZoneNetwork, offsets: Ints, reached: Ints, sources: npt.ArrayLike) -> Ints:
     """Lower bound on the overlay hops of each message, (messages,) i8.
 
-    A minimum tree: the shortest way over neighbours to the nearest of its zones, and one hop to each of the others.
+    A minimum tree: the shortest way over links to the nearest of its zones, and one hop to each of the others.
 
     Parameters
     ----------
-    zones
-        Zones and their neighbours.
+    network
+        Brokers and whom each may hand messages to.
     offsets, reached
         Message i concerns the zones `reached[offsets[i]:offsets[i + 1]]`, at least one.
     sources
@@ -27,14 +27,13 @@ def fewest_hops(zones: Zones, offsets: Ints, reached: Ints, sources: npt.ArrayLi
 
     Notes
     -----
-    O(b n) for b distinct sources and n zones, and O(1) for each zone reached.
+    O(b e) for b distinct sources and e links, and O(1) for each zone reached.
     """
-    sides, neighbours = zones.table.sides, zones.table.neighbours
-    links = np.append(sides[:, 0], sides[-1, 4])
-    graph = csr_array((np.ones(len(neighbours)), neighbours, links), shape=(len(zones), len(zones)))
     counts = np.diff(offsets)
     if len(counts) == 0:
         return np.empty(0, np.int64)
+    owners, neighbours = network.links.T
+    graph = csr_array((np.ones(len(owners)), (owners, neighbours)), shape=(len(network), len(network)))
     starts, row = np.unique(np.broadcast_to(np.asarray(sources, np.int64), counts.shape), return_inverse=True)
     away = dijkstra(graph, unweighted=True, indices=starts)
     nearest = np.minimum.reduceat(away[np.repeat(row, counts), reached], offsets[:-1])

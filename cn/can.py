@@ -7,17 +7,15 @@ How a broker decides, and why every message arrives at each zone that it concern
 from math import inf, nextafter
 
 import numpy as np
-import numpy.typing as npt
 
-from cn.deliveries import Deliveries, Hops, link_costs, message_corners, message_starts
-from cn.forwarding import follow_messages, multicast, next_edges
 from cn.wide_forwarding import WideTable
-from cn.zones import Floats, Ints, Zones, ZoneTable
+from cn.zone_network import ZoneNetwork
+from cn.zones import Ints, ZoneTable
 
-__all__ = ["Can", "Deliveries", "Hops"]
+__all__ = ["Can"]
 
 
-class Can:
+class Can(ZoneNetwork):
     """The content-addressable network of Section V: brokers are zones, and messages go from neighbour to neighbour.
 
     Parameters
@@ -26,72 +24,19 @@ class Can:
         The brokers' zones. When they change, the next decision uses the new tables.
     """
 
-    def __init__(self, zones: Zones) -> None:
-        if not isinstance(zones, Zones):
-            raise TypeError(f"zones must be Zones, got {zones!r}; make them with Zones(brokers)")
-        self.zones = zones
-
     @property
-    def server(self) -> int:
-        """Broker that keeps the objects."""
-        return self.zones.server
-
-    @property
-    def present(self) -> npt.NDArray[np.bool_]:
-        """Which brokers hold a zone, (n,) bool."""
-        return self.zones.present
-
-    def __len__(self) -> int:
-        return len(self.zones)
-
-    def home(self, l: npt.ArrayLike, r: npt.ArrayLike, nodes: npt.ArrayLike | None = None) -> Ints:  # noqa: ARG002
-        """Gateway broker of each subscription: (m,) i8. Where subscriptions are located (`nodes`) does not matter."""
-        return self.zones.home(l, r)
-
-    def subscribe(
-        self,
-        ids: npt.ArrayLike,  # noqa: ARG002
-        l: npt.ArrayLike,
-        r: npt.ArrayLike,
-        nodes: npt.ArrayLike | None = None,
-    ) -> Ints:
-        """Gateway broker of each newcomer: (m,) i8. Zones forward by place in S alone, so nothing changes."""
-        return self.home(l, r, nodes)
-
-    def unsubscribe(self, ids: npt.ArrayLike) -> None:
-        """Let subscriptions go; nothing changes, as in `subscribe`."""
-
-    def leave(self, broker: int) -> Ints:
-        """Let a broker leave (or crash); see `Zones.leave`. Returns the brokers that gave a zone away: one or two."""
-        takeover = self.zones.leave(broker)
-        return np.array([takeover.gone] if takeover.merged < 0 else [takeover.gone, takeover.heir])
-
-    def join(self, broker: int, seed: int | np.random.Generator) -> Ints:
-        """Let a broker that left return; see `Zones.join`. Returns the broker that gave half of its zone away."""
-        return np.array([self.zones.join(broker, seed).keeper])
-
-    def next_hops(
-        self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
-    ) -> tuple[bool, list[int]]:
-        """Decide what a broker does with a message: deliver it to its own subscriptions or not, and hand it to whom.
-
-        `came_from` is the broker that sent it, -1 where it starts. O(number of neighbours).
-        """
-        if broker not in self.zones:
-            raise ValueError(f"broker must be a broker that holds a zone, got {broker}")
-        out = np.empty(len(self.zones), np.int64)
-        table = _table_for(self.zones.table, wide=l_in > r_in)
-        delivers, count = next_edges(table, broker, came_from, l_in, r_in, l_out, r_out, out)
-        return delivers, table.neighbours[out[:count]].tolist()
+    def links(self) -> Ints:
+        """A broker and a neighbour of it, (links, 2) i8."""
+        table = self.zones.table
+        owners = np.repeat(np.arange(len(self)), table.sides[:, 4] - table.sides[:, 0])
+        return np.column_stack((owners, table.neighbours))
 
     def path(self, source: int, target: int) -> list[int]:
         """Brokers from one to another along the zones, both included: for unicast over the overlay.
 
         O(route x neighbours): the way of a message to one point of the target's zone.
         """
-        for name, broker in (("source", source), ("target", target)):
-            if broker not in self.zones:
-                raise ValueError(f"{name} must be a broker that holds a zone, got {broker}")
+        self._check_ends(source, target)
         l_lo, _, _, r_hi = self.zones.table.extents[target].tolist()
         way = [source]
         while way[-1] != target:
@@ -100,41 +45,5 @@ class Can:
             way += onward
         return way
 
-    def multicast(
-        self, table: npt.NDArray[np.void], sources: npt.ArrayLike, ip_hops: npt.NDArray[np.integer] | None = None
-    ) -> Deliveries:
-        """Carry a table of messages to every zone they concern; compiled (see `cn.network.Network.multicast`).
-
-        O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
-        """
-        corners = message_corners(table)
-        return self._carry(corners, message_starts(sources, len(table), self.zones.present), ip_hops)
-
-    def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
-        """Follow a table of messages hop by hop: the same hops as `multicast` counts. O(hops x neighbours)."""
-        corners = message_corners(table)
-        starts = message_starts(sources, len(table), self.zones.present)
-        zones = _table_for(self.zones.table, wide=_any_wide(corners))
-        return Hops(*follow_messages(zones, len(self), *corners, starts))
-
-    def _carry(
-        self,
-        corners: tuple[Floats, Floats, Floats, Floats],
-        starts: Ints,
-        ip_hops: npt.NDArray[np.integer] | None,
-    ) -> Deliveries:
-        zones = _table_for(self.zones.table, wide=_any_wide(corners))
-        owners = np.repeat(np.arange(len(self)), zones.sides[:, 4] - zones.sides[:, 0])
-        cost = link_costs(ip_hops, len(self), owners, zones.neighbours)
-        columns = multicast(zones, len(self), *corners, starts, cost)
-        return Deliveries(*columns[:5], np.column_stack((owners, zones.neighbours, columns[5])))
-
-
-def _any_wide(corners: tuple[Floats, Floats, Floats, Floats]) -> bool:
-    l_in, r_in = corners[:2]
-    return bool((l_in > r_in).any())
-
-
-def _table_for(zones: ZoneTable, *, wide: bool) -> ZoneTable | WideTable:
-    """The table whose type chooses the kernels."""
-    return WideTable(*zones) if wide else zones
+    def _table_for(self, *, wide: bool) -> ZoneTable | WideTable:
+        return WideTable(*self.zones.table) if wide else self.zones.table

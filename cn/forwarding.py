@@ -19,19 +19,21 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from cn import tree_forwarding, wide_forwarding, zone_forwarding
+from cn import prefix_forwarding, tree_forwarding, wide_forwarding, zone_forwarding
 from cn.deliveries import Floats, Ints
+from cn.prefix_table import PrefixTable
 from cn.summaries import TreeTable
 from cn.wide_forwarding import WideTable
 from cn.zones import ZoneTable
 from floor.kernels import njit
 
-__all__ = ["follow_messages", "multicast", "next_edges"]
+__all__ = ["Table", "follow_messages", "multicast", "next_edges"]
 
 Flags = npt.NDArray[np.bool_]
-Table = TreeTable | WideTable | ZoneTable
+Table = PrefixTable | TreeTable | WideTable | ZoneTable
 
 _MODULES: dict[type, ModuleType] = {
+    PrefixTable: prefix_forwarding,
     TreeTable: tree_forwarding,
     WideTable: wide_forwarding,
     ZoneTable: zone_forwarding,

@@ -28,7 +28,7 @@ from cn import zone_forwarding
 from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints
 from floor.kernels import njit
 
-__all__ = ["WideTable", "spread", "toward"]
+__all__ = ["WideTable", "meets", "spread", "toward"]
 
 _narrow_toward: Callable[..., int] = zone_forwarding.toward
 _narrow_spread: Callable[..., tuple[bool, int]] = zone_forwarding.spread
@@ -44,10 +44,10 @@ class WideTable(NamedTuple):
 
 
 @njit
-def _meets_wide(
+def meets(
     l_lo: float, l_hi: float, r_lo: float, r_hi: float, l_in: float, r_in: float, l_out: float, r_out: float
 ) -> bool:
-    """Whether a zone meets what of a wide message's rectangle lies above the diagonal."""
+    """Whether a zone meets what of a message's rectangle lies above the diagonal: all of it unless it is wide."""
     a, b = max(l_lo, l_out), min(r_hi, r_out)
     return a < min(l_hi, l_in) and max(r_lo, r_in) < b and np.nextafter(a, np.inf) <= np.nextafter(b, -np.inf)
 
@@ -67,10 +67,10 @@ def _spread_wide(
             edge = r_hi < r_out and w_l_lo <= max(l_lo, l_out) < w_l_hi
         elif e >= zones.sides[broker, BELOW]:  # children with their corner under this zone
             edge = l_lo <= max(w_l_lo, l_out) < l_hi
-            edge = edge and _meets_wide(w_l_lo, w_l_hi, w_r_lo, w_r_hi, l_in, r_in, l_out, r_out)
+            edge = edge and meets(w_l_lo, w_l_hi, w_r_lo, w_r_hi, l_in, r_in, l_out, r_out)
         elif e >= zones.sides[broker, RIGHT]:  # children in the top row
             edge = r_lo < r_out <= r_hi and w_r_lo < r_out <= w_r_hi
-            edge = edge and _meets_wide(w_l_lo, w_l_hi, w_r_lo, w_r_hi, l_in, r_in, l_out, r_out)
+            edge = edge and meets(w_l_lo, w_l_hi, w_r_lo, w_r_hi, l_in, r_in, l_out, r_out)
         else:  # the parent in the top row
             edge = r_lo < r_out <= r_hi and l_out < l_lo and w_r_lo < r_out <= w_r_hi
         if edge:
@@ -84,7 +84,7 @@ def toward(zones: WideTable, broker: int, l_in: float, r_in: float, l_out: float
     """Edge by which a message leaves a zone that it does not concern, or -1."""
     if l_in > r_in:
         l_lo, l_hi, r_lo, r_hi = zones.extents[broker]
-        if _meets_wide(l_lo, l_hi, r_lo, r_hi, l_in, r_in, l_out, r_out):
+        if meets(l_lo, l_hi, r_lo, r_hi, l_in, r_in, l_out, r_out):
             return -1
         return _narrow_toward(zones, broker, np.nextafter(l_out, np.inf), np.nextafter(r_out, -np.inf), l_out, r_out)
     return _narrow_toward(zones, broker, l_in, r_in, l_out, r_out)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
-from cn import Can, Network
+from cn import Network, ZoneNetwork
 from floor.errors import RangecastError
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carried import Carried
@@ -50,7 +50,7 @@ def check_spark_deliveries(scenario: Scenario) -> None:
 def _reasons(scenario: Scenario) -> Iterator[tuple[bool, str, str]]:
     yield scenario.verify != "none", f'verify = "{scenario.verify}" follows single lists', 'set verify = "none"'
     yield scenario.engine == "des", 'engine = "des" follows when lists are right again', 'set engine = "tally"'
-    yield scenario.network.kind == "tree", 'network.kind = "tree" summarises them', 'set it to "can"'
+    yield scenario.network.kind == "tree", 'network.kind = "tree" summarises them', 'set it to "can" or "prefix"'
     yield (
         scenario.network.balance != "uniform",
         'network.balance = "population" splits zones at them',
@@ -78,8 +78,8 @@ class SparkDeliveries(NamedTuple):
         PipelineError
             Spark fails.
         """
-        if not isinstance(network, Can):
-            raise TypeError(f"network must be a Can, whose brokers have zones, got {type(network).__name__}")
+        if not isinstance(network, ZoneNetwork):
+            raise TypeError(f"network must be one whose brokers have zones, got {type(network).__name__}")
         held: list[Carried] = []
         for carried in carrying:
             held.append(carried)

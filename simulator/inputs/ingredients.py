@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import pipeline
 import topologies
-from cn import Can, Gateways, Network, RoutingTree, Zones
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
 from floor.cache import cache_dir, cache_place
 from floor.files import clear_leftovers
 from simulator.inputs.event_stream import make_events
@@ -59,6 +59,7 @@ _PURPOSES = (
     "faults",
     "links",
     "approaches",
+    "contacts",
 )
 
 
@@ -255,7 +256,12 @@ def _network(
     if scenario.network.kind == "tree":
         return RoutingTree(routes, limit=scenario.network.summary_boxes)
     population = (workload.l, workload.r) if scenario.network.balance == "population" else None
-    return Can(make_zones(scenario, population, x_range))
+    zones, about = make_zones(scenario, population, x_range), scenario.network
+    if about.kind == "can":
+        return Can(zones)
+    seed = int(generator(scenario, "contacts").integers(2**31))
+    base, contacts = about.base or 16, about.contacts or "near"
+    return PrefixNetwork(zones, routes.delay_ms, base=base, contacts=contacts, seed=seed)
 
 
 def make_zones(scenario: Scenario, population: tuple[Floats, Floats] | None, x_range: tuple[float, float]) -> Zones:

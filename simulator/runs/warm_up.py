@@ -95,7 +95,7 @@ def _in_small(scenario: Scenario) -> Scenario:
 
 def _all_kinds() -> Iterator[Scenario]:
     """Every network and engine with every approach, and with faults."""
-    for kind, steps in (("can", "uniform"), ("tree", "gaussian")):
+    for kind, steps in (("can", "uniform"), ("prefix", "uniform"), ("tree", "gaussian")):
         for engine in ("tally", "des"):
             shares = {"delete": 0.1} if engine == "tally" else {"delete": 0.1, "insert": 0.1, "move": 0.1}
             names = [name for name, one in APPROACHES.items() if engine == "tally" or not one.updates_only]

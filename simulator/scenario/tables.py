@@ -95,8 +95,10 @@ class Topology(Table):
 class Network(Table):
     """The content-driven network of brokers."""
 
-    kind: Literal["can", "tree"] = Field(
-        default="can", description="zones of a content-addressable network, or a spanning tree with summaries"
+    kind: Literal["can", "prefix", "tree"] = Field(
+        default="can",
+        description="zones of a content-addressable network, the same zones with short ways by contacts, or a "
+        "spanning tree with summaries",
     )
     brokers: int = Field(default=64, ge=1, description="brokers, each on a node of its own")
     nodes: Nodes | None = Field(
@@ -104,11 +106,22 @@ class Network(Table):
         description="nodes of the brokers, in order: a list, or a file as seen from this one; left out, random ones",
     )
     space: Literal["triangle", "square"] = Field(
-        default="triangle", description="area that the zones of `can` cover: l <= r only, or all as in the paper"
+        default="triangle",
+        description="area that the zones of `can` and `prefix` cover: l <= r only, or all as in the paper",
     )
     balance: Literal["uniform", "population"] = Field(
         default="uniform",
-        description="where zones of `can` are split: at points spread evenly, or at subscriptions, for equal shares",
+        description="where zones of `can` and `prefix` are split: at points spread evenly, or at subscriptions, for "
+        "equal shares",
+    )
+    base: Literal[2, 4, 8, 16] | None = Field(
+        default=None,
+        description="of `prefix`: into how many parts S is cut at a time, for each a contact; left out, 16",
+    )
+    contacts: Literal["near", "random"] | None = Field(
+        default=None,
+        description="of `prefix`: whether a contact is the nearest broker of its part by delay, or any; left out, "
+        "`near`",
     )
     summary_boxes: int = Field(default=16, ge=1, description="most boxes in a link's summary in `tree`")
     unicast: Literal["direct", "overlay"] = Field(
@@ -124,6 +137,14 @@ class Network(Table):
         default=False,
         description="whether latency includes the way from gateway to subscription; it is never counted as traffic",
     )
+
+    @model_validator(mode="after")
+    def _contacts_of_prefix(self) -> Self:
+        for key in ("base", "contacts"):
+            if self.kind != "prefix" and getattr(self, key) is not None:
+                rule = 'only kind = "prefix" has contacts; set it or remove this key'
+                refuse(f"network.{key}", getattr(self, key), rule)
+        return self
 
 
 class Objects(Table):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pipeline
-from cn import Can, fewest_hops
+from cn import ZoneNetwork, fewest_hops
 from simulator.approaches.registry import parse_approach
 from simulator.engine.audience import Audience
 from simulator.engine.tally import tally
@@ -66,9 +66,9 @@ def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]
         load += np.bincount(traffic.broker, minlength=len(load))
         hops.append(traffic.overlay_hops)
         straight = approach.unicast or approach.way == "rendezvous"
-        if isinstance(network, Can) and not straight and len(outgoing.table):
+        if isinstance(network, ZoneNetwork) and not straight and len(outgoing.table):
             offsets = np.searchsorted(traffic.message, np.arange(len(outgoing.table) + 1))
-            fewest += int(fewest_hops(network.zones, offsets, traffic.broker, carried.sources).sum())
+            fewest += int(fewest_hops(network, offsets, traffic.broker, carried.sources).sum())
     taken = np.concatenate(hops)
     told = f"{_spread(taken)} per message"
     return load, f"{told}, {taken.sum() / fewest:.2f} times the fewest that a minimum tree takes" if fewest else told

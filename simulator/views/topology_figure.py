@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from cn import Can, RoutingTree
+from cn import RoutingTree, ZoneNetwork
 from simulator.inputs.ingredients import Ingredients, topology_seed
 from simulator.scenario.scenario import Scenario
 from simulator.views.figure_labels import fitted
@@ -61,16 +61,13 @@ def degree_shares(degrees: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDAr
 
 
 def overlay_links(ingredients: Ingredients) -> NDArray[np.int64]:
-    """Pairs of brokers that are neighbours in the overlay, (links, 2)."""
+    """Pairs of brokers of which one, or each, may hand messages to the other, (links, 2)."""
     network = ingredients.network
     if isinstance(network, RoutingTree):
         return network.links
-    if not isinstance(network, Can):
+    if not isinstance(network, ZoneNetwork):
         return np.empty((0, 2), np.int64)
-    table = network.zones.table
-    owners = np.repeat(np.arange(len(table.sides)), table.sides[:, 4] - table.sides[:, 0])
-    pairs = np.column_stack((owners, table.neighbours))
-    return pairs[pairs[:, 0] < pairs[:, 1]]
+    return np.unique(np.sort(network.links, axis=1), axis=0)
 
 
 def draw_topology(
@@ -82,7 +79,7 @@ def draw_topology(
     network of zones, S. Right, the degrees of the nodes on logarithmic axes.
     """
     colours = ScalarMappable(LogNorm(1, max(int(load.max()), 2)), "viridis_r")
-    zoned = isinstance(ingredients.network, Can)
+    zoned = isinstance(ingredients.network, ZoneNetwork)
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(16 if zoned else 11, 5.9), layout="constrained")
         # A row of its own for legends: axes of equal scales shrink after the layout, and one below them would be cut.
@@ -95,7 +92,7 @@ def draw_topology(
         _legend(below[0], _draw_map(axes[0], ingredients, backbone, places))
         _draw_brokers(axes[0], ingredients, places, load, colours)
         axes[0].set(xlabel=f"x {unit}", ylabel=f"y {unit}", title="IP network and overlay", aspect="equal")
-        if isinstance(ingredients.network, Can):
+        if isinstance(ingredients.network, ZoneNetwork):
             draw_zones(axes[1], ingredients.network, load, colours)
         label = "messages delivered (white: none)"
         figure.colorbar(colours, ax=list(axes[:-1]), label=label, shrink=0.85, format=_PLAIN)
@@ -105,7 +102,7 @@ def draw_topology(
     return figure
 
 
-def draw_zones(axes: Axes, network: Can, load: NDArray[np.int64], colours: ScalarMappable) -> None:
+def draw_zones(axes: Axes, network: ZoneNetwork, load: NDArray[np.int64], colours: ScalarMappable) -> None:
     """Draw the zones of a network in S, coloured by load; white for none, a red rim for the server's."""
     lo, hi = network.zones.domain
     for broker, extent in enumerate(np.clip(network.zones.table.extents, lo, hi)):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from cn import Zones
 
 RECTANGLE = np.dtype([("l_in", "f8"), ("r_in", "f8"), ("l_out", "f8"), ("r_out", "f8")])
+EVERYBODY = (np.inf, -np.inf, -np.inf, np.inf)
 LARGEST = float(np.finfo(np.float64).max)
 
 spaces = st.sampled_from(["triangle", "square"])
@@ -32,3 +33,15 @@ def draw_rectangles(zones: Zones, rng: np.random.Generator, count: int) -> npt.N
     table["l_out"] = np.where(rng.random(count) < 0.1, -np.inf, table["l_out"])
     table["r_out"] = np.where(rng.random(count) < 0.1, np.inf, table["r_out"])
     return table[(table["l_out"] < table["l_in"]) & (table["r_in"] < table["r_out"])]
+
+
+def draw_wide(zones: Zones, rng: np.random.Generator, count: int) -> npt.NDArray[np.void]:
+    """Messages across the diagonal: one for everybody, and others with l_in > r_in, some with open sides."""
+    ends = np.sort(edge_values(zones, rng, 8 * count).reshape(2, 2, 2 * count), axis=1)
+    table = np.zeros(2 * count, RECTANGLE)
+    (table["l_out"], table["l_in"]), (table["r_in"], table["r_out"]) = ends
+    for name, side in (("l_out", -np.inf), ("r_out", np.inf), ("l_in", np.inf), ("r_in", -np.inf)):
+        table[name] = np.where(rng.random(2 * count) < 0.1, side, table[name])
+    wide = (table["l_in"] > table["r_in"]) & (table["l_out"] < table["l_in"]) & (table["r_in"] < table["r_out"])
+    some = np.nextafter(table["l_out"], np.inf) <= np.nextafter(table["r_out"], -np.inf)
+    return np.concatenate((np.array([EVERYBODY], RECTANGLE), table[wide & some]))[:count]

@@ -1,4 +1,4 @@
-"""Every subscription a message concerns gets it from its gateway, on either network, whoever leaves and returns."""
+"""Every subscription a message concerns gets it from its gateway, on every network, whoever leaves and returns."""
 
 import networkx as nx
 import numpy as np
@@ -7,17 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, Gateways, Network, RoutingTree, Zones
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
 from tests.cn.drawing import draw_rectangles, edge_values, seeds
 from tests.oracles.topk import reaches
 from topologies import Routes
 
 NODES = 30
+KINDS = ["triangle", "square", "prefix", "tree"]
 
 
 def make_network(kind: str, brokers: int, seed: int) -> tuple[Network, Zones]:
     """A network, and zones whose edges are good places for ends."""
     zones = Zones(brokers, seed=seed, space="square" if kind == "square" else "triangle")
+    if kind == "prefix":
+        return PrefixNetwork(zones, contacts="random", base=4, seed=seed % 1000), zones
     if kind != "tree":
         return Can(zones), zones
     graph: nx.Graph[int] = nx.random_labeled_tree(NODES, seed=seed)
@@ -84,9 +87,7 @@ def check_messages(network: Network, gateways: Gateways, known: Population, zone
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    brokers=st.integers(2, 20), m=st.integers(0, 80), seed=seeds, kind=st.sampled_from(["triangle", "square", "tree"])
-)
+@given(brokers=st.integers(2, 20), m=st.integers(0, 80), seed=seeds, kind=st.sampled_from(KINDS))
 def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: int, seed: int, kind: str) -> None:
     network, zones = make_network(kind, brokers, seed)
     rng = np.random.default_rng(seed)
@@ -160,7 +161,7 @@ def test_gateways_take_any_index(kind: str) -> None:
         check_messages(network, gateways, known, zones)
 
 
-@pytest.mark.parametrize("kind", ["triangle", "square", "tree"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_change_moves_few_subscriptions(kind: str) -> None:
     network, _ = make_network(kind, 20, 4)
     rng = np.random.default_rng(4)

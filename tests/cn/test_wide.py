@@ -1,31 +1,15 @@
 """Wide messages, for all ranges that meet an interval or for everybody, reach each zone concerned once."""
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import paint
-from cn import Can, Gateways, RoutingTree, Zones
-from tests.cn.drawing import RECTANGLE
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
+from tests.cn.drawing import EVERYBODY, RECTANGLE
 from tests.cn.walking import Carried
+from tests.oracles.network import zones_with_a_range
 from tests.oracles.topk import reaches
 from topologies import Routes, barabasi_albert
-
-EVERYBODY = (np.inf, -np.inf, -np.inf, np.inf)
-
-
-def zones_with_a_range(extents: npt.NDArray[np.float64], row: tuple[float, ...], cuts: list[float]) -> set[int]:
-    """Zones that hold a range l <= r of the message, found by trying ranges in, on and beside every edge."""
-    l_in, r_in, l_out, r_out = row
-    beside = [near for cut in cuts for near in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf))]
-    ends = [float(end) for end in beside if np.isfinite(end)]
-    found = set()
-    for zone, (l_lo, l_hi, r_lo, r_hi) in enumerate(extents.tolist()):
-        lows = [l for l in ends if l_lo < l <= l_hi and l_out < l <= l_in]
-        highs = [r for r in ends if r_lo <= r < r_hi and r_in <= r < r_out]
-        if lows and highs and min(lows) <= max(highs):
-            found.add(zone)
-    return found
 
 
 @pytest.mark.parametrize("space", ["triangle", "square"])
@@ -60,13 +44,15 @@ def test_from_every_zone_each_zone_concerned_is_reached_once(space: str, seed: i
     carried.check_sums()
 
 
-@pytest.mark.parametrize("kind", ["triangle", "square", "tree"])
+@pytest.mark.parametrize("kind", ["triangle", "square", "prefix", "tree"])
 def test_everybody_and_all_that_meet_an_interval_get_it(kind: str) -> None:
     rng = np.random.default_rng(5)
     l, r = np.sort(rng.integers(0, 33, (2, 500)) / 32, axis=0)
     nodes = rng.integers(0, 40, 500)
     if kind == "tree":
-        network: Can | RoutingTree = RoutingTree(Routes.build(barabasi_albert(40, 1), list(range(9))), limit=3)
+        network: Network = RoutingTree(Routes.build(barabasi_albert(40, 1), list(range(9))), limit=3)
+    elif kind == "prefix":
+        network = PrefixNetwork(Zones(20, seed=3), contacts="random")
     else:
         network = Can(Zones(20, seed=3, space=kind))  # type: ignore[arg-type]
     gateways = Gateways(network, l, r, nodes=nodes)

@@ -25,6 +25,20 @@ def zones_meeting(extents: npt.NDArray[np.float64], l_in: float, r_in: float, l_
     return found
 
 
+def zones_with_a_range(extents: npt.NDArray[np.float64], row: tuple[float, ...], cuts: list[float]) -> set[int]:
+    """Zones that hold a range l <= r of the message, found by trying ranges in, on and beside every edge."""
+    l_in, r_in, l_out, r_out = row
+    beside = [near for cut in cuts for near in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf))]
+    ends = [float(end) for end in beside if np.isfinite(end)]
+    found = set()
+    for zone, (l_lo, l_hi, r_lo, r_hi) in enumerate(extents.tolist()):
+        lows = [l for l in ends if l_lo < l <= l_hi and l_out < l <= l_in]
+        highs = [r for r in ends if r_lo <= r < r_hi and r_in <= r < r_out]
+        if lows and highs and min(lows) <= max(highs):
+            found.add(zone)
+    return found
+
+
 def neighbour_graph(extents: npt.NDArray[np.float64], *, triangle: bool) -> "nx.Graph[int]":
     """Zones with a common boundary segment of positive length, within l <= r when `triangle`."""
     graph: nx.Graph[int] = nx.Graph()

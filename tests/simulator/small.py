@@ -1,4 +1,4 @@
-"""Small scenarios out of a seed: every approach, both networks and engines, ties and faults; arrays in, no Spark."""
+"""Small scenarios out of a seed: every approach, network and engine, ties and faults; arrays in, no Spark."""
 
 from collections import Counter
 from typing import Any
@@ -43,7 +43,7 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
         "verify": "all",
         "topology": {"model": "barabasi-albert", "nodes": int(rng.integers(20, 60))},
         "network": {
-            "kind": str(rng.choice(["can", "tree"])),
+            "kind": str(rng.choice(["can", "prefix", "tree"])),
             "brokers": int(rng.integers(3, 13)),
             "space": str(rng.choice(["triangle", "square"])),
             "summary_boxes": int(rng.integers(1, 4)),
@@ -61,6 +61,11 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
             **{share: float(rng.choice([0.0, 0.15])) for share in ("insert", "delete", "move")},
         },
     }
+    if content["network"]["kind"] == "prefix":
+        content["network"] |= {
+            "base": int(rng.choice([2, 4, 8, 16])),
+            "contacts": str(rng.choice(["near", "random"])),
+        }
     if seed % 3:
         content["faults"] = {
             "crashes": int(rng.integers(0, 4)),

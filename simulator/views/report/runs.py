@@ -158,7 +158,7 @@ def _map(run: FinishedRun, brokers: pa.Table) -> Map | str:
     """The network of a run as it was at the start; a reason when it cannot be made again."""
     try:
         scenario = run.scenario
-        found = _zones(scenario) if scenario.network.kind == "can" else _places(scenario)
+        found = _places(scenario) if scenario.network.kind == "tree" else _zones(scenario)
     except (RangecastError, ValueError, OSError) as error:
         return str(error).splitlines()[0]
     there = scenario.network.brokers

@@ -22,7 +22,11 @@ from simulator.views.report.wording import in_prose
 
 __all__ = ["Section", "colours_of", "facts_of", "sections_of"]
 
-_NETWORKS = {"can": "content-addressable (can)", "tree": "spanning tree (tree)"}
+_NETWORKS = {
+    "can": "content-addressable (can)",
+    "prefix": "contacts by prefix (prefix)",
+    "tree": "spanning tree (tree)",
+}
 
 
 class Section(NamedTuple):

@@ -159,7 +159,7 @@ class Broadcast(Session):
 
 
 @pytest.mark.parametrize("engine", ["tally", "des"])
-@pytest.mark.parametrize("network", ["can", "tree"])
+@pytest.mark.parametrize("network", ["can", "prefix", "tree"])
 def test_an_approach_of_ones_own_can_broadcast(engine: str, network: str, monkeypatch: pytest.MonkeyPatch) -> None:
     approach = APPROACHES["cn-relax"]
     monkeypatch.setitem(APPROACHES, "broadcast", type(approach)(Broadcast, exact=False, serverless=True))

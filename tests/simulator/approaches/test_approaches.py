@@ -40,6 +40,7 @@ NAMES = [
 NETWORKS = {
     "can": {"brokers": 5},
     "can-square-overlay": {"brokers": 4, "space": "square", "unicast": "overlay"},
+    "prefix-overlay": {"brokers": 6, "kind": "prefix", "base": 2, "unicast": "overlay"},
     "tree": {"brokers": 5, "kind": "tree", "summary_boxes": 2},
 }
 COUNTED = [name for name in EVENTS.names if name not in TIMES]

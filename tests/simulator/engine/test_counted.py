@@ -37,7 +37,7 @@ def kinds_of_tables(scenario: Scenario, ingredients: Ingredients) -> list[np.dty
 
 
 @pytest.mark.parametrize("unicast", ["direct", "overlay"])
-@pytest.mark.parametrize("kind", ["can", "tree"])
+@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
 @pytest.mark.parametrize("seed", range(0, 30, 3))  # no faults
 def test_counted_messages_cost_what_listed_ones_do(seed: int, kind: str, unicast: str) -> None:
     network = {"kind": kind, "brokers": 9, "unicast": unicast}

@@ -69,6 +69,8 @@ def check(carried: Carried, ingredients: Ingredients, name: str) -> int:
 NETWORKS: list[dict[str, Any]] = [
     {"kind": "can", "space": "triangle", "unicast": "direct"},
     {"kind": "can", "space": "square", "unicast": "overlay"},
+    {"kind": "prefix", "space": "triangle", "unicast": "overlay", "base": 2},
+    {"kind": "prefix", "space": "square", "unicast": "direct", "base": 16},
     {"kind": "tree", "unicast": "overlay"},
     {"kind": "tree", "unicast": "direct", "summary_boxes": 1},
 ]
@@ -96,8 +98,9 @@ def test_the_same_are_told_as_by_cn_relax(name: str) -> None:
     assert not tables[0]["overlay_hops"].equals(tables[1]["overlay_hops"])
 
 
-def test_a_flood_takes_a_hop_to_every_other_broker() -> None:
-    scenario, ingredients = small(4, kind="can", space="triangle")
+@pytest.mark.parametrize("kind", ["can", "prefix"])
+def test_a_flood_takes_a_hop_to_every_other_broker(kind: str) -> None:
+    scenario, ingredients = small(4, kind=kind, space="triangle")
     table, hops = run_hops(scenario.model_copy(update={"record": ["hops"]}), ingredients, "flood")
     sent = table["messages"].to_numpy()
     assert sent.sum() > 20
@@ -108,7 +111,7 @@ def test_a_flood_takes_a_hop_to_every_other_broker() -> None:
     assert len(reached) == len(hops) == 8 * sent.sum()
 
 
-@pytest.mark.parametrize("kind", ["can", "tree"])
+@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
 def test_objects_meet_at_several_brokers(kind: str) -> None:
     """Load is spread: more than one broker sends to gateways."""
     scenario, ingredients = small(4, kind=kind, unicast="direct")

@@ -17,7 +17,7 @@ QUIET = {"objects": {"count": 20}, "subscriptions": {"count": 40}, "events": {"c
 
 
 def small(kind: str, **changes: object) -> tuple[Scenario, Ingredients]:
-    network = {"kind": kind, "brokers": 8, "unicast": "overlay"}
+    network = {"kind": kind, "brokers": 8, "unicast": "overlay"} | ({"base": 2} if kind == "prefix" else {})
     scenario = random_scenario(3, **RECORD, **QUIET, network=network, **changes)
     return scenario, small_ingredients(scenario)
 
@@ -55,7 +55,7 @@ def check_trees(records: pa.Table, hops: pa.Table, server: int | None, *, return
 
 
 @pytest.mark.parametrize("name", APPROACHES)
-@pytest.mark.parametrize("kind", ["can", "tree"])
+@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
 def test_hops_add_up_and_form_trees(kind: str, name: str) -> None:
     scenario, ingredients = small(kind)
     server = None if parse_approach(name).serverless else ingredients.server

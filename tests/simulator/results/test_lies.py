@@ -158,7 +158,8 @@ def runs(
     while done < count:
         seed += 1
         chosen = random_scenario(seed)
-        network = chosen.network.model_copy(update={"kind": kind})
+        chosen_base = 2 if kind == "prefix" else None
+        network = chosen.network.model_copy(update={"kind": kind, "base": chosen_base, "contacts": None})
         if (seed % 3 == 0) == faults or chosen.events.count < 10 or chosen.subscriptions.count < 10:
             continue
         scenario = chosen.model_copy(update={"approaches": [name], "engine": engine, "network": network})
@@ -221,7 +222,7 @@ CASES = [
     (name, engine, faults, kind)
     for name in APPROACHES
     for engine, faults in SETTINGS
-    for kind in ("can", "tree")
+    for kind in ("can", "prefix", "tree")
     if name not in ("flood", "rendezvous") or (faults and kind == {"flood": "can"}.get(name, "tree"))
 ]
 """Flood and rendezvous tell the same to the same as CN-Relax; once is enough."""

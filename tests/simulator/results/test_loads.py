@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paint
-from cn import Can, RoutingTree
+from cn import RoutingTree, ZoneNetwork
 from simulator.approaches.registry import APPROACHES
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
@@ -31,7 +31,7 @@ def scenario(kind: str, engine: str) -> Scenario:
         6,
         engine=engine,
         verify="none",
-        network={"kind": kind, "brokers": 9, "unicast": "overlay"},
+        network={"kind": kind, "brokers": 9, "unicast": "overlay"} | ({"base": 2} if kind == "prefix" else {}),
         objects={"count": 30},
         subscriptions={"count": 80},
         events={"count": 30, "rate": "5000/s"},
@@ -53,7 +53,7 @@ class Walked:
         self.path_hops = self.direct_hops = 0
 
     def _home(self, subscription: int) -> int:
-        if isinstance(self.network, Can):
+        if isinstance(self.network, ZoneNetwork):
             ends = float(self.load.l[subscription]), float(self.load.r[subscription])
             (home,) = (b for b, extent in enumerate(self.network.zones.table.extents) if holds(extent, *ends))
             return home
@@ -121,7 +121,7 @@ class Walked:
 
 
 @pytest.mark.parametrize("engine", ["tally", "des"])
-@pytest.mark.parametrize("kind", ["can", "tree"])
+@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
 @pytest.mark.parametrize("name", ["paint-dense", "unicast", "cn-relax"])
 def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
     chosen = scenario(kind, engine)

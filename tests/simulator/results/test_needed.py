@@ -67,7 +67,7 @@ def test_redundancy_is_the_same_whatever_is_listed_and_in_whatever_order(seed: i
         assert redundancy_of(scenario, [name]) == {name: together[name]}
 
 
-@pytest.mark.parametrize("kind", ["can", "tree"])
+@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
 def test_without_faults_exact_approaches_have_none_and_a_window_needs_what_its_events_need(kind: str) -> None:
     network = {"kind": kind, "brokers": 5}
     scenario = random_scenario(5, verify="none", faults={}, k=2, objects={"count": 30}, network=network)

@@ -28,12 +28,12 @@ def test_all_kinds_hold_every_approach_on_every_network_and_engine() -> None:
     tried = {(one.network.kind, one.engine, name) for one in kinds for name in one.approaches}
     assert tried >= {
         (kind, engine, name)
-        for kind in ("can", "tree")
+        for kind in ("can", "prefix", "tree")
         for engine in ("tally", "des")
         for name, approach in APPROACHES.items()
         if engine == "tally" or not approach.updates_only
     }
-    assert {one.network.kind for one in kinds if one.faults.any} == {"can", "tree"}
+    assert {one.network.kind for one in kinds if one.faults.any} == {"can", "prefix", "tree"}
 
 
 def test_a_server_and_a_whole_run_are_rehearsed() -> None:

@@ -49,6 +49,7 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     tables = ("topology", "objects", "subscriptions", "events")
     optional = {f"{table}.{key}" for table in tables for key in ("file", "sha256")}
     optional |= {"topology.bandwidth", "topology.format", "network.nodes", "objects.range", "events.duration"}
+    optional |= {"network.base", "network.contacts"}
     assert without == {"name", "approaches", "extends"} | optional
 
 
@@ -189,7 +190,7 @@ def test_only_a_file_that_extends_another_may_lack_keys() -> None:
 
 def kind(about: dict[str, Any]) -> str:
     if "enum" in about:
-        return ", ".join(f'`"{choice}"`' for choice in about["enum"])
+        return ", ".join(f"`{json.dumps(choice)}`" for choice in about["enum"])
     if "anyOf" in about:
         return " or ".join(kind(option) for option in about["anyOf"])
     if "const" in about:

@@ -60,6 +60,19 @@ def test_a_tree_is_described_without_zones(scenario: Scenario, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("spark")
+def test_a_prefix_network_is_described_with_its_contacts(scenario: Scenario, tmp_path: Path) -> None:
+    network = scenario.network.model_copy(update={"kind": "prefix", "base": 2})
+    lines = describe_topology(
+        scenario.model_copy(update={"network": network}), tmp_path / "net.svg", master="local[2]"
+    )
+    links = next(line for line in lines if line.startswith("overlay             prefix, "))
+    assert 7 <= int(links.split()[2]) <= 28, "pairs of 8 brokers"
+    ratio = float(lines[-1].partition("per message, ")[2].partition(" times the fewest")[0])
+    assert 1 <= ratio < 1.5
+    assert "zones of the subscription space" in (tmp_path / "net.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("spark")
 def test_the_manifest_says_which_part_was_kept(scenario: Scenario, tmp_path: Path) -> None:
     run = run_scenario(scenario, tmp_path / "run", master="local[2]")
     manifest = (run.directory / "manifest.json").read_text(encoding="utf-8")
