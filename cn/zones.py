@@ -121,7 +121,7 @@ class Zones:
         return self.table.extents[:, 0] < self.table.extents[:, 1]
 
     @property
-    def server(self) -> int:
+    def centre(self) -> int:
         """Broker whose zone covers the centre of the zoned area (the triangle's centroid, the square's middle)."""
         lo, hi = self.domain
         share = (1 / 3, 2 / 3) if self.space == "triangle" else (0.5, 0.5)

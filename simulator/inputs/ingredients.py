@@ -43,6 +43,7 @@ __all__ = [
     "make_zones",
     "network_notes",
     "place_brokers",
+    "place_server",
     "topology_seed",
     "with_fresh_network",
 ]
@@ -210,8 +211,8 @@ def assemble(
     network = _network(scenario, routes, workload, start.ranges.x)
     nodes = (location * len(graph)).astype(np.int64)
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
-    over_ip = scenario.network.unicast == "direct"
-    shared = (workload, events, graph, routes, network, gateways, network.server, nodes, over_ip)
+    over_ip, server = scenario.network.unicast == "direct", place_server(scenario, network)
+    shared = (workload, events, graph, routes, network, gateways, server, nodes, over_ip)
     return Ingredients(*shared, start.ranges, start.names, start.brought)
 
 
@@ -238,6 +239,12 @@ def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int6
     if len(twice):
         raise ScenarioError(f"network.nodes = {int(twice[0])}: is there by number and by name; remove one of them")
     return nodes
+
+
+def place_server(scenario: Scenario, network: Network) -> int:
+    """Broker of the server: the one that a scenario names, or that in the centre of its network."""
+    at = scenario.server.at
+    return network.centre if at == "centre" else int(at)
 
 
 def with_fresh_network(scenario: Scenario, ingredients: Ingredients) -> Ingredients:

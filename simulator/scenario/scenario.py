@@ -21,6 +21,7 @@ from simulator.scenario.tables import (
     Network,
     Objects,
     Seed,
+    Server,
     Sizes,
     Subscriptions,
     Topology,
@@ -70,6 +71,7 @@ class Scenario(Table):
     )
     topology: Topology = Field(default=Topology(), description="the IP network under the brokers")
     network: Network = Field(default=Network(), description="the content-driven network of brokers")
+    server: Server = Field(default=Server(), description="the server, which keeps the objects")
     objects: Objects = Field(default=Objects(), description="the objects at the start of the run")
     subscriptions: Subscriptions = Field(default=Subscriptions(), description="the population of subscriptions")
     events: Events = Field(default=Events(), description="the stream of updates")
@@ -123,6 +125,10 @@ class Scenario(Table):
             refuse(f"events.{key}", value, rule)
         for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
             refuse(f"faults.at.{key}", value, rule)
+        at, brokers = self.server.at, self.network.brokers
+        if isinstance(at, int) and at >= brokers:
+            rule = f"there is no broker {at}: they are 0 to {brokers - 1} (network.brokers is {brokers})"
+            refuse("server.at", at, f"{rule}; choose one of these")
         nodes = self.network.nodes
         if nodes is not None and len(nodes) < self.network.brokers:
             rule = f"are {len(nodes)} nodes for {self.network.brokers} brokers; add nodes or lower network.brokers"

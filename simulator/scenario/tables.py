@@ -15,6 +15,7 @@ from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
 from simulator.scenario.fault_values import LossOrDelay, Whom
 from simulator.scenario.file_values import Interval, Nodes
+from simulator.scenario.server_values import BrokerOrCentre
 from simulator.scenario.table import OneOf, Table, refuse, refuse_beside_file
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
@@ -30,6 +31,7 @@ __all__ = [
     "Network",
     "Objects",
     "PlannedFault",
+    "Server",
     "Sizes",
     "Subscriptions",
     "Topology",
@@ -123,6 +125,14 @@ class Network(Table):
     last_hop: bool = Field(
         default=False,
         description="whether latency includes the way from gateway to subscription; it is never counted as traffic",
+    )
+
+
+class Server(Table):
+    """The server, which keeps the objects."""
+
+    at: BrokerOrCentre = Field(
+        default="centre", description="number of the broker at which it is, or the one in the centre of the network"
     )
 
 

@@ -162,7 +162,7 @@ def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSessio
     ranges = list(zip(load.l.tolist(), load.r.tolist(), strict=True))
     stream = list(zip(events.object.tolist(), events.y.tolist(), strict=True))
     by_approach = {name: [row for row in rows if row["approach"] == name] for name in SCENARIO.approaches}
-    hops, server, home = ingredients.routes.hops, ingredients.network.server, ingredients.gateways.home
+    hops, server, home = ingredients.routes.hops, ingredients.server, ingredients.gateways.home
     for event, (affected, containing) in enumerate(affected_and_containing(objects, stream, ranges, SCENARIO.k)):
         dense, loose, unicast, relax = (by_approach[name][event] for name in SCENARIO.approaches)
         assert dense["received_update"] == unicast["received_update"] == len(affected)
