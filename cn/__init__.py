@@ -6,6 +6,7 @@ from cn.deliveries import Deliveries, Hops
 from cn.gateways import Gateways, LocalIndex
 from cn.inbox import Inbox
 from cn.network import Network
+from cn.placement import near_brokers
 from cn.relaxed import RelaxedSubscribers
 from cn.split_tree import Split, Takeover
 from cn.subscribers import Subscribers
@@ -29,4 +30,5 @@ __all__ = [
     "Zones",
     "ZonesError",
     "fewest_hops",
+    "near_brokers",
 ]

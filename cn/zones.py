@@ -16,7 +16,7 @@ from floor.errors import RangecastError
 from floor.kernels import njit
 from topologies.arguments import generator, integer
 
-__all__ = ["ZoneTable", "Zones", "ZonesError"]
+__all__ = ["Splits", "ZoneTable", "Zones", "ZonesError"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -41,6 +41,21 @@ class ZoneTable(NamedTuple):
     sides: Ints
     neighbours: Ints
     beyond: Floats
+
+
+class Splits(NamedTuple):
+    """The split tree as arrays with a row per split; a child that is a leaf is written as -1 - broker.
+
+    `dimension` (s,) i8 and `cut` (s,) f8: l <= cut, or r < cut in dimension 1, goes to the first child.
+    `children` (s, 2) i8: rows or leaves. `boxes` (s, 4) f8: the extents of all zones below, as those of a zone.
+    `root`: the first row, or the only leaf. Rows that no split uses lie between the others.
+    """
+
+    dimension: Ints
+    cut: Floats
+    children: Ints
+    boxes: Floats
+    root: int
 
 
 class Zones:
@@ -132,8 +147,7 @@ class Zones:
         """Gateway broker of each subscription: (m,) i8. O(log n) each, compiled."""
         lows, highs = np.asarray(l, np.float64), np.asarray(r, np.float64)
         self._check_ranges(lows, highs)
-        dimension, cut, children, root = self._descent
-        return home(dimension, cut, children, root, lows, highs)
+        return home(self.splits, lows, highs)
 
     def join(self, broker: int | None = None, seed: int | np.random.Generator | None = None) -> Split:
         """Let a broker that left return, or one more join: the zone at a random point is split for it.
@@ -176,6 +190,17 @@ class Zones:
         self._freeze()
         return takeover
 
+    def assign(self, brokers: npt.ArrayLike) -> None:
+        """Give the zone of each broker b to `brokers[b]`: the same zones in other hands. O(n log n).
+
+        Every broker must be present, and be given one zone.
+        """
+        given = np.asarray(brokers)
+        if len(self._tree.leaf) < self._size or sorted(given.tolist()) != list(range(self._size)):
+            raise ValueError(f"brokers must be all {self._size}, each once and present, got {given.tolist()!s:.80}")
+        self._tree.hand_over(given.tolist())
+        self._freeze()
+
     def _split(self, broker: int, rng: np.random.Generator) -> Split:
         # A population with many equal members can exhaust one zone; uniform points then find room elsewhere.
         for attempt in range(200):
@@ -209,9 +234,8 @@ class Zones:
         # A leaf is written as -1 - broker in its parent's row.
         code = [node if pair else -1 - tree.broker[node] for node, pair in enumerate(tree.children)]
         children = np.array([[code[c] for c in pair] if pair else [0, 0] for pair in tree.children])
-        dimension, cut = np.array(tree.dimension), np.array(tree.cut)
-        self._descent = (dimension, cut, children, code[0])
-        self.table = ZoneTable(extents, *_neighbours(dimension, cut, children, code[0], extents))
+        self.splits = Splits(np.array(tree.dimension), np.array(tree.cut), children, boxes, code[0])
+        self.table = ZoneTable(extents, *_neighbours(self.splits, extents))
 
     def _check_ranges(self, l: Floats, r: Floats) -> None:
         if l.shape != r.shape or l.ndim != 1:
@@ -248,14 +272,14 @@ class Zones:
 
 
 @njit
-def home(dimension: Ints, cut: Floats, children: Ints, root: int, l: Floats, r: Floats) -> Ints:
+def home(splits: Splits, l: Floats, r: Floats) -> Ints:
     """Descend the split tree with every point; l <= cut and r < cut go to the first child."""
     brokers = np.empty(len(l), np.int64)
     for i in range(len(l)):
-        node = root
+        node = splits.root
         while node >= 0:
-            beyond = l[i] > cut[node] if dimension[node] == 0 else r[i] >= cut[node]
-            node = children[node, 1 if beyond else 0]
+            beyond = l[i] > splits.cut[node] if splits.dimension[node] == 0 else r[i] >= splits.cut[node]
+            node = splits.children[node, 1 if beyond else 0]
         brokers[i] = -1 - node
     return brokers
 
@@ -281,22 +305,20 @@ def _side(a: Floats, b: Floats) -> int:
 
 
 @njit
-def _neighbours(
-    dimension: Ints, cut: Floats, children: Ints, root: int, extents: Floats
-) -> tuple[Ints, Ints, Floats]:
+def _neighbours(splits: Splits, extents: Floats) -> tuple[Ints, Ints, Floats]:
     """Neighbour tables by a walk of the split tree with each closed box; O(n log n) for zones of bounded aspect."""
     n = len(extents)
     sides = np.zeros((n, 5), np.int64)
     found = np.empty(16 * n, np.int64)
     touching = np.empty((n, 2), np.int64)
-    stack = np.empty(len(cut) + 1, np.int64)
+    stack = np.empty(len(splits.cut) + 1, np.int64)
     filled = 0
     for b in range(n):
         box = extents[b]
         count = 0
         depth = 0
         if box[0] < box[1]:
-            stack[0] = root
+            stack[0] = splits.root
             depth = 1
         while depth > 0:
             depth -= 1
@@ -308,12 +330,12 @@ def _neighbours(
                     touching[count, 1] = -1 - node
                     count += 1
                 continue
-            lo = 2 * dimension[node]
-            if box[lo] <= cut[node]:
-                stack[depth] = children[node, 0]
+            lo = 2 * splits.dimension[node]
+            if box[lo] <= splits.cut[node]:
+                stack[depth] = splits.children[node, 0]
                 depth += 1
-            if box[lo + 1] >= cut[node]:
-                stack[depth] = children[node, 1]
+            if box[lo + 1] >= splits.cut[node]:
+                stack[depth] = splits.children[node, 1]
                 depth += 1
         if filled + count > len(found):
             found = np.concatenate((found, np.empty(len(found) + count, np.int64)))

@@ -6,7 +6,7 @@ leaves the others as they were.
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import pipeline
 import topologies
-from cn import Can, Gateways, Network, RoutingTree, Zones
+from cn import Can, Gateways, Network, RoutingTree, Zones, near_brokers
 from floor.cache import cache_dir, cache_place
 from floor.files import clear_leftovers
 from simulator.inputs.event_stream import make_events
@@ -261,11 +261,37 @@ def _network(
 ) -> Network:
     if scenario.network.kind == "tree":
         return RoutingTree(routes, limit=scenario.network.summary_boxes)
-    population = (workload.l, workload.r) if scenario.network.balance == "population" else None
-    return Can(make_zones(scenario, population, x_range))
+    return Can(make_zones(scenario, (workload.l, workload.r), x_range, lambda: routes))
 
 
-def make_zones(scenario: Scenario, population: tuple[Floats, Floats] | None, x_range: tuple[float, float]) -> Zones:
-    """Cut S, over a range of x, into the zones of a scenario; `population` are subscriptions to balance them by."""
+def make_zones(
+    scenario: Scenario,
+    ends: tuple[Floats, Floats],
+    x_range: tuple[float, float],
+    routes: Callable[[], topologies.Routes],
+) -> Zones:
+    """Cut S, over a range of x, into the zones of a scenario, and give each to a broker.
+
+    Parameters
+    ----------
+    ends : pair of float64 arrays
+        Subscriptions (l, r), by which zones are split if the scenario wants that.
+    routes : callable
+        Gives the routes of the brokers, if the scenario wants neighbours near each other.
+
+    Raises
+    ------
+    ScenarioError
+        Zones are to be balanced, and there are no subscriptions.
+    """
     seed, about = generator(scenario, "zones"), scenario.network
-    return Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    population = ends if about.zones == "balanced" else None
+    if population is not None and not len(population[0]):
+        raise ScenarioError(
+            'network.zones = "balanced": zones are split at subscriptions, and there are none in memory; '
+            'add some, or set it to "even"'
+        )
+    zones = Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    if about.placement == "near":
+        zones.assign(near_brokers(zones, routes().delay_ms))
+    return zones

@@ -12,12 +12,12 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simulator.approaches.registry import parse_approach
+from simulator.scenario.fault_tables import Faults
 from simulator.scenario.planned_faults import misfits_of
 from simulator.scenario.table import Table, refuse
 from simulator.scenario.tables import (
     Costs,
     Events,
-    Faults,
     Network,
     Objects,
     Seed,

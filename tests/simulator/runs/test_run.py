@@ -21,8 +21,9 @@ from simulator.inputs.ingredients import gather
 from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.runs.run import RunResult, run_scenario
+from simulator.scenario.fault_tables import Faults, PlannedFault
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import Faults, Network, PlannedFault
+from simulator.scenario.tables import Network
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 from tests.oracles.topk import affected_and_containing
