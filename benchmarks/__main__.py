@@ -21,6 +21,7 @@ NAMES = (
     "topologies",
     "multicast",
     "routing_tree",
+    "fit",
     "des",
     "scale",
     "populations",

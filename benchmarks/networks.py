@@ -58,11 +58,11 @@ def measure(name: str, make: Callable[[], ZoneNetwork], routes: Routes, table: N
     start = time.process_time()
     network = make()
     made = time.process_time() - start
-    got = network.multicast(table, network.server, routes.hops)
-    seconds = best_of(3, lambda: network.multicast(table, network.server, routes.hops))
-    hops = network.hops(table, network.server)
+    got = network.multicast(table, network.centre, routes.hops)
+    seconds = best_of(3, lambda: network.multicast(table, network.centre, routes.hops))
+    hops = network.hops(table, network.centre)
     ends = hops.receivers[hops.delivers]
-    stretch = delays(hops, routes.delay_ms)[hops.delivers].sum() / routes.delay_ms[network.server, ends].sum()
+    stretch = delays(hops, routes.delay_ms)[hops.delivers].sum() / routes.delay_ms[network.centre, ends].sum()
     known = len(network.links) / len(network)
     crash, back = 0, 0
     for broker in range(0, len(network), len(network) // CHANGES):
@@ -97,8 +97,8 @@ def main(brokers: list[int]) -> None:
             if len(rows) == 1:
                 print(f"{'':24}  {'  '.join(list(rows[0])[1:])}")
         straight = Can(Zones(count, seed=SEED))
-        got = straight.multicast(table, straight.server)
-        ip = routes.hops[straight.server, got.zones].sum() / len(table)
+        got = straight.multicast(table, straight.centre)
+        ip = routes.hops[straight.centre, got.zones].sum() / len(table)
         print(f"straight to every zone: {len(got.zones) / len(table):.3f} overlay hops, {ip:.3f} IP hops per message")
     write_rows("networks", rows, SEED)
 

@@ -80,7 +80,7 @@ class RoutingTree:
         self.present = np.ones(n, np.bool_)
         self.links = spanning_links(routes, _pairs(np.arange(n)))
         self._nearest = _nearest(routes.node_hops, routes.node_delay_ms, self.present)
-        self._server = self._centre()
+        self._root = self.centre  # summaries are made from here outward
         # By id, with room to spare; an id not in use has home -1.
         self._l, self._r = np.empty(0), np.empty(0)
         self._nodes, self._home = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -91,9 +91,10 @@ class RoutingTree:
         self._connect()
 
     @property
-    def server(self) -> int:
-        """Broker that keeps the objects: least IP hops to all, ties to the smallest; if it leaves, chosen again."""
-        return self._server
+    def centre(self) -> int:
+        """Broker with the least IP hops to all present, ties to the smallest. O(n²)."""
+        brokers = np.flatnonzero(self.present)
+        return int(brokers[self.ip_routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
 
     def __len__(self) -> int:
         return len(self.present)
@@ -163,8 +164,8 @@ class RoutingTree:
         self.links = np.concatenate((kept, spanning_links(self.ip_routes, _pairs(np.sort(around)))))
         self.present[broker] = False
         self._counts[broker] = 0
-        if broker == self._server:
-            self._server = self._centre()
+        if broker == self._root:
+            self._root = self.centre
         return self._resettle()
 
     def join(self, broker: int, seed: int | np.random.Generator = 0) -> Ints:  # noqa: ARG002
@@ -172,8 +173,8 @@ class RoutingTree:
 
         The tree becomes the minimum spanning tree of its links and of those from the broker to all others, so the
         broker may also stand between brokers that had closed up. Links of the tree of all brokers are never given up
-        for others while both ends are here: when everyone is back, so is that tree, whatever the order. The server
-        stays where it is, and nothing is random. Returns the brokers that gave subscriptions away; costs as `leave`.
+        for others while both ends are here: when everyone is back, so is that tree, whatever the order. Nothing
+        is random. Returns the brokers that gave subscriptions away; costs as `leave`.
         """
         if not 0 <= broker < len(self) or self.present[broker]:
             raise ValueError(f"broker must be one of the {int((~self.present).sum())} that left, got {broker}")
@@ -239,10 +240,6 @@ class RoutingTree:
         self._summarise_links()
         return gave
 
-    def _centre(self) -> int:
-        brokers = np.flatnonzero(self.present)
-        return int(brokers[self.ip_routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
-
     def _connect(self) -> None:
         """Make the table's links from the tree; the brokers' own summaries stay."""
         n = len(self)
@@ -274,7 +271,7 @@ class RoutingTree:
         summarise_own(self.table, brokers, offsets, self._l[rows], self._r[rows])
 
     def _summarise_links(self) -> None:
-        outward, parents = self._walk(self._server)
+        outward, parents = self._walk(self._root)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         uplink = np.full(len(self), -1)
         inward = parents[owners] == self.table.neighbours
@@ -329,7 +326,7 @@ class RoutingTree:
         starts, neighbours, back, counts, boxes = self.table
         n = len(self)
         owners = np.repeat(np.arange(n), np.diff(starts))
-        reached, _ = self._walk(self._server)
+        reached, _ = self._walk(self._root)
         if len(neighbours) != 2 * (len(reached) - 1) or set(reached) != set(np.flatnonzero(self.present)):
             raise TreeError("the links are not a tree over the brokers present")
         if (neighbours[back] != owners).any() or (back[back] != np.arange(len(back))).any():

@@ -1,6 +1,6 @@
 """Journeys: the way of every message as hops, so that the engine `des` can put a clock on them."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ __all__ = [
     "travelled",
     "untimed_traffic",
 ]
+
+
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 class Times(NamedTuple):
@@ -134,8 +137,8 @@ def traffic_of(
 
 
 @njit
-def travelled(previous: NDArray[np.int64], links: NDArray[np.int64]) -> NDArray[np.int64]:
-    """IP hops from a message's source to the end of each hop."""
+def travelled(previous: NDArray[np.int64], links: NDArray[Number]) -> NDArray[Number]:
+    """IP hops, or whatever is given of each hop, added up from a message's source to the end of each hop."""
     far = links.copy()
     for row in range(len(previous)):
         if previous[row] >= 0:

@@ -6,7 +6,7 @@ leaves the others as they were.
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import pipeline
 import topologies
-from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones, near_brokers
 from floor.cache import cache_dir, cache_place
 from floor.files import clear_leftovers
 from simulator.inputs.event_stream import make_events
@@ -43,6 +43,7 @@ __all__ = [
     "make_zones",
     "network_notes",
     "place_brokers",
+    "place_server",
     "topology_seed",
     "with_fresh_network",
 ]
@@ -211,8 +212,8 @@ def assemble(
     network = _network(scenario, routes, workload, start.ranges.x)
     nodes = (location * len(graph)).astype(np.int64)
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
-    over_ip = scenario.network.unicast == "direct"
-    shared = (workload, events, graph, routes, network, gateways, network.server, nodes, over_ip)
+    over_ip, server = scenario.network.unicast == "direct", place_server(scenario, network)
+    shared = (workload, events, graph, routes, network, gateways, server, nodes, over_ip)
     return Ingredients(*shared, start.ranges, start.names, start.brought)
 
 
@@ -241,6 +242,12 @@ def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int6
     return nodes
 
 
+def place_server(scenario: Scenario, network: Network) -> int:
+    """Broker of the server: the one that a scenario names, or that in the centre of its network."""
+    at = scenario.server.at
+    return network.centre if at == "centre" else int(at)
+
+
 def with_fresh_network(scenario: Scenario, ingredients: Ingredients) -> Ingredients:
     """Ingredients with brokers and gateways as at the start, for an approach that will see them change."""
     workload = ingredients.workload
@@ -255,8 +262,7 @@ def _network(
 ) -> Network:
     if scenario.network.kind == "tree":
         return RoutingTree(routes, limit=scenario.network.summary_boxes)
-    population = (workload.l, workload.r) if scenario.network.balance == "population" else None
-    zones, about = make_zones(scenario, population, x_range), scenario.network
+    zones, about = make_zones(scenario, (workload.l, workload.r), x_range, lambda: routes), scenario.network
     if about.kind == "can":
         return Can(zones)
     seed = int(generator(scenario, "contacts").integers(2**31))
@@ -264,7 +270,34 @@ def _network(
     return PrefixNetwork(zones, routes.delay_ms, base=base, contacts=contacts, seed=seed)
 
 
-def make_zones(scenario: Scenario, population: tuple[Floats, Floats] | None, x_range: tuple[float, float]) -> Zones:
-    """Cut S, over a range of x, into the zones of a scenario; `population` are subscriptions to balance them by."""
+def make_zones(
+    scenario: Scenario,
+    ends: tuple[Floats, Floats],
+    x_range: tuple[float, float],
+    routes: Callable[[], topologies.Routes],
+) -> Zones:
+    """Cut S, over a range of x, into the zones of a scenario, and give each to a broker.
+
+    Parameters
+    ----------
+    ends : pair of float64 arrays
+        Subscriptions (l, r), by which zones are split if the scenario wants that.
+    routes : callable
+        Gives the routes of the brokers, if the scenario wants neighbours near each other.
+
+    Raises
+    ------
+    ScenarioError
+        Zones are to be balanced, and there are no subscriptions.
+    """
     seed, about = generator(scenario, "zones"), scenario.network
-    return Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    population = ends if about.zones == "balanced" else None
+    if population is not None and not len(population[0]):
+        raise ScenarioError(
+            'network.zones = "balanced": zones are split at subscriptions, and there are none in memory; '
+            'add some, or set it to "even"'
+        )
+    zones = Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    if about.placement == "near":
+        zones.assign(near_brokers(zones, routes().delay_ms))
+    return zones

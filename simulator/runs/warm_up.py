@@ -24,7 +24,7 @@ from simulator.results.needed import Needed, count_needed
 from simulator.runs.answer import verified_records
 from simulator.runs.workers import end_with_parent
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import Events, Objects, Subscriptions, Topology
+from simulator.scenario.tables import Events, Objects, Server, Subscriptions, Topology
 from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
 
@@ -85,6 +85,7 @@ def _in_small(scenario: Scenario) -> Scenario:
         "verify": "none" if scenario.verify == "none" else "all",
         "topology": Topology(),
         "network": scenario.network.model_copy(update={"brokers": _BROKERS, "nodes": None}),
+        "server": Server(),
         "objects": Objects(count=_OBJECTS),
         "subscriptions": Subscriptions(count=_SUBSCRIPTIONS),
         "events": events.model_copy(update={"count": _EVENTS, "duration_s": None, "warm_up": 0}),
@@ -108,7 +109,7 @@ def _all_kinds() -> Iterator[Scenario]:
                 "events": {"kind": steps, **shares},
             }
             yield _in_small(Scenario.model_validate(about))
-        few = {"network": {"kind": kind}, "approaches": ["paint-sparse", "unicast"]}
+        few = {"network": {"kind": kind, "placement": "near"}, "approaches": ["paint-sparse", "unicast"]}
         faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}}
         yield _in_small(Scenario.model_validate({**about, **few, **faults}))
 

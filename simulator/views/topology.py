@@ -33,7 +33,7 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
     spark = pipeline.spark_source(master)
     ingredients = gather(scenario, spark)
     load, hops = _carry(ingredients, scenario.approaches[0])
-    graph, routes, network = ingredients.graph, ingredients.routes, ingredients.network
+    graph, routes, network, server = ingredients.graph, ingredients.routes, ingredients.network, ingredients.server
     bandwidths = np.array([graph.edges[u, v]["bandwidth_mbps"] for u, v in routes.links.tolist()], np.float64)
     backbone = backbone_of(routes, bandwidths)
     write_picture(draw_topology(scenario, ingredients, load, backbone), out)
@@ -45,7 +45,7 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
         f"IP network          {len(graph):,} nodes, {graph.size():,} links, largest degree {max(degrees):,}",
         *left_out,
         f"backbone            {backbone.size:,} links carry half of the hops between brokers",
-        f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {network.server}",
+        f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {server}",
         f"overlay             {scenario.network.kind}, {len(overlay_links(ingredients)):,} links",
         f"subscriptions       {_spread(held)} per broker",
         f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.extent}",

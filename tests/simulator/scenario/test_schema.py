@@ -9,11 +9,11 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from pydantic import ValidationError
 
+from simulator.scenario.fault_tables import PlannedFault
 from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.schema import scenario_schema
-from simulator.scenario.tables import PlannedFault
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE
 
 ROOT = Path(__file__).parents[3]
