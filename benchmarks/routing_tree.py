@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from benchmarks.record import write_rows
 from cn import RoutingTree
-from floor.cache import cache_dir
 from topologies import Routes, inet
 
 SUBSCRIPTIONS = 2_000_000
@@ -126,7 +125,7 @@ def main(subscriptions: int = SUBSCRIPTIONS) -> None:
     rng = np.random.default_rng(SEED)
     graph = inet(NODES, seed=SEED)
     brokers = np.sort(rng.choice(NODES, BROKERS, replace=False))
-    routes = Routes.build(graph, brokers, cache=cache_dir() / "routes")
+    routes = Routes.build(graph, brokers)
     tree = RoutingTree(routes, limit=2)  # compiles what building needs
     tree.subscribe(np.arange(9000), *uniform_ranges(9000, rng), rng.integers(NODES, size=9000))
     nodes = rng.integers(NODES, size=subscriptions)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import pipeline
 import topologies
 from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones, near_brokers
-from floor.cache import cache_dir, cache_place
+from floor.cache import cache_dir
 from floor.files import clear_leftovers
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.room import check_room
@@ -85,6 +85,8 @@ class Ingredients(NamedTuple):
     """Names of objects by id, where they have any."""
     brought: Updates | None = None
     """Events that are not drawn but come from a trace or list."""
+    last_hop_ms: NDArray[np.float32] = np.empty(0, np.float32)
+    """Delay from its gateway to each subscription, where the scenario wants that."""
 
     @property
     def x_range(self) -> tuple[float, float]:
@@ -99,15 +101,14 @@ def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
 
 def clear_cache() -> None:
     """Remove what processes that were killed have left half-made in the cache."""
-    for place in ("objects", "populations", "routes", "spark"):
+    for place in ("objects", "populations", "spark"):
         clear_leftovers(cache_dir() / place)
 
 
 def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True) -> Ingredients:
     """Make, or find in the cache, all that a scenario needs.
 
-    Populations, objects and routes are kept below `floor.cache.cache_dir()`, named by a hash of what they follow
-    from.
+    Populations and objects are kept below `floor.cache.cache_dir()`, named by a hash of what they follow from.
 
     Parameters
     ----------
@@ -128,8 +129,7 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
     if in_memory:
         population = pipeline.read_population(kept)
         l, r, location = population.l, population.r, population.location
-    workload, routes = lay_out(scenario, start, (l, r)), cache_place("routes")
-    return assemble(scenario, workload, location, routes_cache=routes, graph=graph, start=start)
+    return assemble(scenario, lay_out(scenario, start, (l, r)), location, graph=graph, start=start)
 
 
 def make_graph(scenario: Scenario) -> "nx.Graph[int]":
@@ -184,7 +184,6 @@ def assemble(
     workload: Workload,
     location: NDArray[np.float64],
     *,
-    routes_cache: Path | None = None,
     graph: "nx.Graph[int] | None" = None,
     start: Start | None = None,
 ) -> Ingredients:
@@ -194,8 +193,6 @@ def assemble(
     ----------
     location : (m,) float64 array
         Place of each subscription in [0, 1), a share of the nodes.
-    routes_cache : Path, optional
-        Directory that keeps routes.
     graph : networkx.Graph, optional
         The IP network, if `make_graph` has made it already.
     start : Start, optional
@@ -206,7 +203,7 @@ def assemble(
     workload = Workload(workload.k, x, y, l, r, int(generator(scenario, "approaches").integers(2**62)))
     graph = make_graph(scenario) if graph is None else graph
     start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
-    routes = topologies.Routes.build(graph, place_brokers(scenario, graph), routes_cache)
+    routes = topologies.Routes.build(graph, place_brokers(scenario, graph))
     purposes, delay_ms = partial(generator, scenario), routes.delay_ms
     events = make_events(scenario.events, workload.x, workload.y, workload.k, delay_ms, purposes, start.brought)
     network = _network(scenario, routes, workload, start.ranges.x)
@@ -214,7 +211,10 @@ def assemble(
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
     over_ip, server = scenario.network.unicast == "direct", place_server(scenario, network)
     shared = (workload, events, graph, routes, network, gateways, server, nodes, over_ip)
-    return Ingredients(*shared, start.ranges, start.names, start.brought)
+    ingredients = Ingredients(*shared, start.ranges, start.names, start.brought)
+    if not scenario.network.last_hop:
+        return ingredients
+    return ingredients._replace(last_hop_ms=routes.node_delays(gateways.home, nodes))
 
 
 def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int64]:

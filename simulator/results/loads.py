@@ -1,6 +1,6 @@
 """Loads: what every broker and every IP link carried, how long queues were, and where the bottleneck sits."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,9 @@ from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.engine.ledger import Ledger
 from simulator.workload.workload import Workload
-from topologies import Routes
+from topologies import PairBytes, Routes
 
-__all__ = ["Bottleneck", "Loads", "kept_objects"]
+__all__ = ["Bottleneck", "Loads", "kept_objects", "link_table"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,35 @@ class Bottleneck:
         return f"{self.what}, busy {self.utilisation:.1%} of the time"
 
 
+class _PairCounts:
+    """How often brokers sent something to each other; 16 bytes for each pair of which one did."""
+
+    def __init__(self, brokers: int) -> None:
+        self._brokers = brokers
+        self._pairs, self._counts = np.empty((2, 0), np.int64)
+
+    def add(self, sender: NDArray[np.int64], receiver: NDArray[np.int64], count: NDArray[np.int64]) -> None:
+        """Count more; O((p + q) log (p + q)) for q rows on top of p pairs."""
+        some = count > 0
+        pairs = np.concatenate((self._pairs, (sender * self._brokers + receiver)[some]))
+        counts = np.concatenate((self._counts, count[some]))
+        self._pairs, place = np.unique(pairs, return_inverse=True)
+        self._counts = np.zeros(len(self._pairs), np.int64)
+        np.add.at(self._counts, place, counts)
+
+    def sent(self, size_bytes: int) -> PairBytes:
+        """What that comes to when each takes so many bytes."""
+        return PairBytes(*np.divmod(self._pairs, self._brokers), self._counts * size_bytes)
+
+    def per_broker(self, end: int) -> NDArray[np.int64]:
+        """How often each broker was the sender (end 0) or the receiver (end 1)."""
+        totals = np.zeros(self._brokers, np.int64)
+        np.add.at(totals, np.divmod(self._pairs, self._brokers)[end], self._counts)
+        return totals
+
+
 class Loads:
-    """Sums over the chunks of one approach; O(brokers²) space.
+    """Sums over the chunks of one approach; O(brokers + pairs of them that sent each other anything) space.
 
     Attributes
     ----------
@@ -38,19 +65,17 @@ class Loads:
     """
 
     def __init__(self, brokers: int) -> None:
-        self._pairs, self._control = np.zeros((2, brokers, brokers), np.int64)
-        self._served, self._deliveries, self._notifications = np.zeros((3, brokers), np.int64)
+        self._messages, self._control = _PairCounts(brokers), _PairCounts(brokers)
+        self._deliveries, self._notifications = np.zeros((2, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
         self.timed = False
 
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
-        traffic, brokers = carried.traffic, len(self._pairs)
-        sender, receiver, count = traffic.crossed.T
-        np.add.at(self._pairs, (sender, receiver), count)
+        traffic, brokers = carried.traffic, len(self._deliveries)
+        self._messages.add(*traffic.crossed.T)
         if traffic.control is not None:
-            _, sender, receiver, count = traffic.control.T
-            np.add.at(self._control, (sender, receiver), count)
+            self._control.add(*traffic.control.T[1:])
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
@@ -60,31 +85,28 @@ class Loads:
 
     def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
         """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
+        brokers, sent, control = len(self._deliveries), self._messages.per_broker(0), self._control.per_broker(0)
         columns = {
-            "approach": np.full(len(self._pairs), name),
-            "broker": np.arange(len(self._pairs)),
-            "messages_in": self._pairs.sum(axis=0),
-            "messages_out": self._pairs.sum(axis=1),
-            "bytes_out": self._pairs.sum(axis=1) * sizes[0] + self._control.sum(axis=1) * sizes[1],
-            "control_bytes": self._control.sum(axis=1) * sizes[1],
+            "approach": np.full(brokers, name),
+            "broker": np.arange(brokers),
+            "messages_in": self._messages.per_broker(1),
+            "messages_out": sent,
+            "bytes_out": sent * sizes[0] + control * sizes[1],
+            "control_bytes": control * sizes[1],
             "deliveries": self._deliveries,
             "notifications": self._notifications,
         }
         names = ("busy_s", "uplink_busy_s", "waited_s", "longest_wait_s")
         timed = {
-            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(len(self._pairs), pa.float64())
+            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(brokers, pa.float64())
             for column, values in zip(names, self._queues, strict=True)
         }
         return pa.table(columns | timed, BROKERS)
 
-    def link_table(self, name: str, sizes: tuple[int, int], routes: Routes) -> pa.Table:
-        """Rows of `links.parquet`, by the ends of the links."""
-        loads = np.rint(routes.link_load(self._pairs * sizes[0] + self._control * sizes[1])).astype(np.int64)
-        used = np.flatnonzero(loads)
-        ends = np.sort(routes.links[used].astype(np.int64), axis=1)
-        order = np.lexsort((ends[:, 1], ends[:, 0]))
-        columns = [np.full(len(used), name), ends[order, 0], ends[order, 1], loads[used][order]]
-        return pa.table(columns, LINKS)
+    def sent(self, sizes: tuple[int, int]) -> PairBytes:
+        """What brokers sent each other; `sizes` as in `broker_table`."""
+        parts = self._messages.sent(sizes[0]), self._control.sent(sizes[1])
+        return PairBytes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def bottleneck(self, ledger: Ledger) -> Bottleneck | None:
         """Server, broker or uplink with the highest utilisation; None without a clock."""
@@ -98,6 +120,27 @@ class Loads:
         )
         busy_s, what = max(candidates)
         return Bottleneck(what, busy_s / ledger.end_s)
+
+
+def link_table(
+    sent: Mapping[str, PairBytes], routes: Routes, advance: Callable[[int], object] = lambda _: None
+) -> pa.Table:
+    """Rows of `links.parquet`, by approach and by the ends of the links.
+
+    Parameters
+    ----------
+    sent : dict
+        What brokers sent each other, by approach.
+    advance : function
+        Told how many more brokers' routes have been followed.
+    """
+    tables = []
+    for name, loads in zip(sent, routes.link_loads(list(sent.values()), advance), strict=True):
+        used = np.flatnonzero(loads)
+        tables.append(
+            pa.table([np.full(len(used), name), *routes.links[used].astype(np.int64).T, loads[used]], LINKS)
+        )
+    return pa.concat_tables(tables)
 
 
 def kept_objects(approaches: Mapping[str, Approach], workload: Workload) -> dict[str, float]:

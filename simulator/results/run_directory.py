@@ -29,7 +29,7 @@ from simulator.inputs.plugins import loaded_plugins
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.fault_records import FaultRecords
 from simulator.results.lists import Lists, lists_of
-from simulator.results.loads import Loads
+from simulator.results.loads import Loads, link_table
 from simulator.results.needed import Needed
 from simulator.results.series import Series, series_table
 from simulator.results.steadiness import offered_load, unsteady
@@ -166,9 +166,10 @@ class RunDirectory:
         control = self._scenario.sizes.control_bytes
         sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
         brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
-        links = [one.loads.link_table(one.name, sizes, ingredients.routes) for one, sizes in sized]
+        sent = {one.name: one.loads.sent(sizes) for one, sizes in sized}
+        links = link_table(sent, ingredients.routes)
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
-        pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
+        pq.write_table(links, self._directory / "links.parquet", compression="zstd")
         if self._scenario.engine == "des":
             series = series_table([(one.name, one.series) for one in self.outcomes])
             pq.write_table(series, self._directory / "series.parquet", compression="zstd")

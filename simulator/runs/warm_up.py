@@ -152,7 +152,7 @@ def _rehearse(step: Rehearsal) -> str:
         nothing = Needed(*np.zeros((2, len(ingredients.events.object)), np.int64))
         needed = nothing if step.approach == _SERVERLESS else None
         verified_records(step.scenario, ingredients, step.approach, needed=needed)
-        ingredients.routes.link_load(np.ones((_BROKERS, _BROKERS)))
+        ingredients.routes.crossings()
     else:
         _serve(step.scenario, step.approach)
     return str(step)

@@ -34,11 +34,10 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
     ingredients = gather(scenario, spark)
     load, hops = _carry(ingredients, scenario.approaches[0])
     graph, routes, network, server = ingredients.graph, ingredients.routes, ingredients.network, ingredients.server
-    bandwidths = np.array([graph.edges[u, v]["bandwidth_mbps"] for u, v in routes.links.tolist()], np.float64)
-    backbone = backbone_of(routes, bandwidths)
+    backbone = backbone_of(routes, routes.table.bandwidth_mbps)
     write_picture(draw_topology(scenario, ingredients, load, backbone), out)
     degrees = [degree for _, degree in graph.degree]
-    apart = routes.hops[np.triu_indices(len(routes.brokers), 1)]
+    apart = routes.hops[np.tri(len(routes.brokers), k=-1, dtype=np.bool_)]
     held = np.bincount(ingredients.gateways.home, minlength=len(network))
     left_out = [f"                    {line}" for line in network_notes(graph)]
     return [

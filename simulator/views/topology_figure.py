@@ -38,16 +38,16 @@ class Backbone(NamedTuple):
     """Rows of `Routes.links`, the most important first."""
     size: int
     """So many of the first carry half of all hops between brokers: the backbone."""
-    load: NDArray[np.float64]
+    load: NDArray[np.int64]
     """Ways between brokers that take each link, (links,)."""
 
 
 def backbone_of(routes: Routes, bandwidths: NDArray[np.float64]) -> Backbone:
     """Rank the IP links by the ways between brokers that take them, the faster one first where that ties.
 
-    O(B² h + E log E) for B brokers h hops apart and E links.
+    O(E log E) for E links, besides `Routes.crossings`.
     """
-    load = routes.link_load(np.ones(routes.hops.shape) - np.eye(len(routes.brokers)))
+    load = routes.crossings()
     order = np.lexsort((-bandwidths, -load))
     carried = np.cumsum(load[order])
     half = int(np.searchsorted(carried, carried[-1] / 2) + 1) if len(carried) and carried[-1] > 0 else 0

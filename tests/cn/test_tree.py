@@ -67,7 +67,7 @@ def draw_messages(rng: np.random.Generator, count: int) -> npt.NDArray[np.void]:
 def subscribe(tree: RoutingTree, known: Population, rng: np.random.Generator, ids: list[int]) -> dict[int, int]:
     """Subscribe with drawn ranges and nodes; returns the nodes by id."""
     l, r = draw_ranges(rng, len(ids))
-    nodes = rng.integers(tree.ip_routes.node_hops.shape[1], size=len(ids))
+    nodes = rng.integers(tree.ip_routes.nodes, size=len(ids))
     home = tree.subscribe(ids, l, r, nodes)
     assert home.tolist() == tree.home(l, r, nodes).tolist()
     known.update(zip(ids, zip(l.tolist(), r.tolist(), strict=True), strict=True))

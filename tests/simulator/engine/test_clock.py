@@ -116,7 +116,7 @@ def right(scenario: Scenario, ingredients: Ingredients, name: str, faults: list[
     """The same run, step by step."""
     approach, about, routes = parse_approach(name), scenario.faults, ingredients.routes
     size, server = scenario.sizes.of(approach), ingredients.server
-    bits_s = (8 / (routes.bandwidth_mbps * 1e6)).tolist()
+    bits_s = (8 / (routes.bandwidth_mbps[:] * 1e6)).tolist()
     place = Place(
         brokers=len(ingredients.network),
         server=None if approach.serverless else server,
