@@ -62,9 +62,10 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
         },
     }
     if content["network"]["kind"] == "prefix":
+        own = np.random.default_rng([seed, 4])
         content["network"] |= {
-            "base": int(rng.choice([2, 4, 8, 16])),
-            "contacts": str(rng.choice(["near", "random"])),
+            "base": int(own.choice([2, 4, 8, 16])),
+            "contacts": str(own.choice(["near", "random"])),
         }
     if seed % 3:
         content["faults"] = {
