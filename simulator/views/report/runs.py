@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import pipeline
 from cn import Zones
-from floor.cache import cache_place
 from floor.errors import RangecastError
 from pipeline import FAULTS, SERIES
 from simulator.approaches.registry import parse_approach
@@ -184,7 +183,7 @@ def _zones(scenario: Scenario) -> Zones | str:
 
 def _routes(scenario: Scenario) -> Routes:
     graph = make_graph(scenario)
-    return Routes.build(graph, place_brokers(scenario, graph), cache_place("routes"))
+    return Routes.build(graph, place_brokers(scenario, graph))
 
 
 def _places(scenario: Scenario) -> NDArray[np.float64]:
