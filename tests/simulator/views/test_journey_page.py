@@ -105,6 +105,20 @@ def test_the_slider_moves_messages_and_lights_what_they_reach(
             assert panel["counts"]["sent again"] == f"{again:,}"
 
 
+def test_the_last_told_is_one_whom_a_message_concerns(browser: Browser, tmp_path: Path) -> None:
+    """Messages also reach zones in which nobody watches."""
+    shown = map_of("can", names=("cn-relax",))
+    (trip,) = shown.trips
+    vain = trip.told._replace(
+        gateway=np.append(trip.told.gateway, trip.told.gateway[-1:]),
+        moment=np.append(trip.told.moment, trip.told.moment.max() + 1),
+        received=np.append(trip.told.received, 0),
+    )
+    open_map(browser, shown._replace(trips=[trip._replace(told=vain)]), tmp_path / "map.html")
+    concerned = trip.told.moment[trip.told.received > 0].max()
+    assert browser.ask("document.querySelector('tbody tr').lastChild.textContent") == f"{concerned:,.1f}"
+
+
 def test_a_moment_looks_the_same_from_wherever_one_comes(browser: Browser, tmp_path: Path) -> None:
     open_map(browser, map_of("can"), tmp_path / "map.html")
     looks = []
