@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -147,6 +147,7 @@ def test_a_server_that_crashes_is_told_and_shown() -> None:
     assert none == []
 
 
+@settings(deadline=None)
 @given(st.integers(1, 25), st.randoms(use_true_random=False))
 def test_a_tree_is_laid_out_without_crossings(brokers: int, random: Any) -> None:
     links = [(random.randrange(at), at) for at in range(1, brokers)]
