@@ -10,7 +10,7 @@ links have fewer than 255 bandwidths. What lies between, and what leads to other
 broker when it is asked for: 13 bytes for each node, while it is needed.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from floor.kernels import njit
+from floor.steps import Advance
 from topologies.arguments import integer
 from topologies.searches import LinkTable, Row, nearest_sources, search
 
 __all__ = ["Bottlenecks", "PairBytes", "Routes"]
 
 Ints = NDArray[np.int64]
-Advance = Callable[[int], object]
-"""Told how many more brokers are done."""
 
 
 class PairBytes(NamedTuple):

@@ -20,6 +20,7 @@ import topologies
 from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones, near_brokers
 from floor.cache import cache_dir
 from floor.files import clear_leftovers
+from floor.steps import Steps, unheard
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.room import check_room
 from simulator.inputs.start import Ranges, Start, lay_out, objects_of, population_of, start_of
@@ -105,7 +106,9 @@ def clear_cache() -> None:
         clear_leftovers(cache_dir() / place)
 
 
-def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True) -> Ingredients:
+def gather(
+    scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True, steps: Steps = unheard
+) -> Ingredients:
     """Make, or find in the cache, all that a scenario needs.
 
     Populations and objects are kept below `floor.cache.cache_dir()`, named by a hash of what they follow from.
@@ -114,6 +117,8 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
     ----------
     in_memory : bool
         Whether to read the subscriptions; without, there are none in what is returned.
+    steps : Steps
+        Told what goes on.
 
     Raises
     ------
@@ -121,15 +126,18 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
         The scenario needs more memory or disk than there is.
     """
     check_room(scenario, in_memory=in_memory)
+    steps("making the IP network")
     graph = make_graph(scenario)
     place_brokers(scenario, graph)  # first, since a file may be wrong
+    steps("making objects and subscriptions, unless they are kept from before")
     start = start_of(scenario, lambda: pipeline.read_objects(objects_of(scenario, spark)))
     kept = population_of(scenario, spark)
     l = r = location = np.empty(0)
     if in_memory:
+        steps("reading the subscriptions")
         population = pipeline.read_population(kept)
         l, r, location = population.l, population.r, population.location
-    return assemble(scenario, lay_out(scenario, start, (l, r)), location, graph=graph, start=start)
+    return assemble(scenario, lay_out(scenario, start, (l, r)), location, graph=graph, start=start, steps=steps)
 
 
 def make_graph(scenario: Scenario) -> "nx.Graph[int]":
@@ -186,6 +194,7 @@ def assemble(
     *,
     graph: "nx.Graph[int] | None" = None,
     start: Start | None = None,
+    steps: Steps = unheard,
 ) -> Ingredients:
     """Put brokers, routes, network and events around objects and subscriptions that are given.
 
@@ -197,16 +206,21 @@ def assemble(
         The IP network, if `make_graph` has made it already.
     start : Start, optional
         That of the scenario, if it was read already; the workload is made of it.
+    steps : Steps
+        Told what goes on.
     """
     # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
     x, y, l, r = (np.require(values, requirements="W") for values in workload[1:5])
     workload = Workload(workload.k, x, y, l, r, int(generator(scenario, "approaches").integers(2**62)))
     graph = make_graph(scenario) if graph is None else graph
     start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
-    routes = topologies.Routes.build(graph, place_brokers(scenario, graph))
+    found = steps("finding the routes between brokers", scenario.network.brokers)
+    routes = topologies.Routes.build(graph, place_brokers(scenario, graph), found)
+    steps("making the events and the overlay network")
     purposes, delay_ms = partial(generator, scenario), routes.delay_ms
     events = make_events(scenario.events, workload.x, workload.y, workload.k, delay_ms, purposes, start.brought)
     network = _network(scenario, routes, workload, start.ranges.x)
+    steps("giving the subscriptions to their gateways")
     nodes = (location * len(graph)).astype(np.int64)
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
     over_ip, server = scenario.network.unicast == "direct", place_server(scenario, network)

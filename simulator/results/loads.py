@@ -1,12 +1,13 @@
 """Loads: what every broker and every IP link carried, how long queues were, and where the bottleneck sits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from floor.steps import Advance
 from pipeline import BROKERS, LINKS
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
@@ -122,9 +123,7 @@ class Loads:
         return Bottleneck(what, busy_s / ledger.end_s)
 
 
-def link_table(
-    sent: Mapping[str, PairBytes], routes: Routes, advance: Callable[[int], object] = lambda _: None
-) -> pa.Table:
+def link_table(sent: Mapping[str, PairBytes], routes: Routes, advance: Advance = lambda _: None) -> pa.Table:
     """Rows of `links.parquet`, by approach and by the ends of the links.
 
     Parameters

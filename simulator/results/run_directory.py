@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
+from floor.steps import Advance
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
 from simulator.engine.fault_log import FaultLog
@@ -161,13 +162,19 @@ class RunDirectory:
         pipeline.write_summary(pipeline.summarise(measured), summary, names, offered)
         draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
-    def write_loads(self, ingredients: Ingredients) -> None:
-        """Write what brokers and links carried, and with a clock what happened when."""
+    def write_loads(self, ingredients: Ingredients, advance: Advance = lambda _: None) -> None:
+        """Write what brokers and links carried, and with a clock what happened when.
+
+        Parameters
+        ----------
+        advance : function
+            Told of brokers whose routes have been followed.
+        """
         control = self._scenario.sizes.control_bytes
         sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
         brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
         sent = {one.name: one.loads.sent(sizes) for one, sizes in sized}
-        links = link_table(sent, ingredients.routes)
+        links = link_table(sent, ingredients.routes, advance)
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(links, self._directory / "links.parquet", compression="zstd")
         if self._scenario.engine == "des":
