@@ -38,16 +38,18 @@ class Loads:
     """
 
     def __init__(self, brokers: int) -> None:
-        self._pairs, self._control = np.zeros((2, brokers, brokers), np.int64)
-        self._served, self._deliveries, self._notifications = np.zeros((3, brokers), np.int64)
+        self._bytes, self._control = np.zeros((2, brokers, brokers), np.int64)
+        self._came, self._went, self._deliveries, self._notifications = np.zeros((4, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
         self.timed = False
 
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
-        traffic, brokers = carried.traffic, len(self._pairs)
-        sender, receiver, count = traffic.crossed.T
-        np.add.at(self._pairs, (sender, receiver), count)
+        traffic, brokers = carried.traffic, len(self._bytes)
+        sender, receiver, count, size = traffic.crossed.T
+        np.add.at(self._bytes, (sender, receiver), size)
+        self._went += np.bincount(sender, count, brokers).astype(np.int64)
+        self._came += np.bincount(receiver, count, brokers).astype(np.int64)
         if traffic.control is not None:
             _, sender, receiver, count = traffic.control.T
             np.add.at(self._control, (sender, receiver), count)
@@ -58,28 +60,29 @@ class Loads:
             self._queues[:3] += traffic.queues[:3]
             self._queues[3] = np.maximum(self._queues[3], traffic.queues.longest_wait_s)
 
-    def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
-        """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
+    def broker_table(self, name: str, control_bytes: int) -> pa.Table:
+        """Rows of `brokers.parquet`, where a control message has so many bytes."""
+        control, brokers = self._control.sum(axis=1) * control_bytes, len(self._bytes)
         columns = {
-            "approach": np.full(len(self._pairs), name),
-            "broker": np.arange(len(self._pairs)),
-            "messages_in": self._pairs.sum(axis=0),
-            "messages_out": self._pairs.sum(axis=1),
-            "bytes_out": self._pairs.sum(axis=1) * sizes[0] + self._control.sum(axis=1) * sizes[1],
-            "control_bytes": self._control.sum(axis=1) * sizes[1],
+            "approach": np.full(brokers, name),
+            "broker": np.arange(brokers),
+            "messages_in": self._came,
+            "messages_out": self._went,
+            "bytes_out": self._bytes.sum(axis=1) + control,
+            "control_bytes": control,
             "deliveries": self._deliveries,
             "notifications": self._notifications,
         }
         names = ("busy_s", "uplink_busy_s", "waited_s", "longest_wait_s")
         timed = {
-            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(len(self._pairs), pa.float64())
+            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(brokers, pa.float64())
             for column, values in zip(names, self._queues, strict=True)
         }
         return pa.table(columns | timed, BROKERS)
 
-    def link_table(self, name: str, sizes: tuple[int, int], routes: Routes) -> pa.Table:
+    def link_table(self, name: str, control_bytes: int, routes: Routes) -> pa.Table:
         """Rows of `links.parquet`, by the ends of the links."""
-        loads = np.rint(routes.link_load(self._pairs * sizes[0] + self._control * sizes[1])).astype(np.int64)
+        loads = np.rint(routes.link_load(self._bytes + self._control * control_bytes)).astype(np.int64)
         used = np.flatnonzero(loads)
         ends = np.sort(routes.links[used].astype(np.int64), axis=1)
         order = np.lexsort((ends[:, 1], ends[:, 0]))

@@ -128,7 +128,7 @@ class RunDirectory:
     def begin(self, name: str, ingredients: Ingredients, needed: Needed) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
         scenario, approach = self._scenario, parse_approach(name)
-        series = Series(scenario.sizes.of(approach), scenario.sizes.control_bytes, scenario.costs.broker_s)
+        series = Series(scenario.sizes.control_bytes, scenario.costs.broker_s)
         outcome = Outcome(
             name,
             approach,
@@ -163,9 +163,8 @@ class RunDirectory:
     def write_loads(self, ingredients: Ingredients) -> None:
         """Write what brokers and links carried, and with a clock what happened when."""
         control = self._scenario.sizes.control_bytes
-        sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
-        brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
-        links = [one.loads.link_table(one.name, sizes, ingredients.routes) for one, sizes in sized]
+        brokers = [one.loads.broker_table(one.name, control) for one in self.outcomes]
+        links = [one.loads.link_table(one.name, control, ingredients.routes) for one in self.outcomes]
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
         if self._scenario.engine == "des":

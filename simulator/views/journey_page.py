@@ -262,12 +262,11 @@ def _table(shown: JourneyMap) -> dict[str, Any]:
     rows = []
     for trip in shown.trips:
         followed, flights = trip.followed, trip.flights
-        hops, size = len(followed.hops), followed.scenario.sizes.of(followed.approach)
         last = f"{trip.told.moment.max():,.1f}" if len(trip.told.moment) else "-"
         numbers = [
             len(followed.messages),
-            hops,
-            hops * size,
+            len(followed.hops),
+            followed.hop_bytes,
             int(flights.weight[flights.lost].sum()),
             int(flights.weight[flights.again].sum()),
             len(trip.reached),

@@ -20,8 +20,7 @@ def records_and_loads(scenario: Scenario, ingredients: Ingredients) -> list[pa.T
     """Rows of `events.parquet`, `brokers.parquet` and `links.parquet`."""
     loads = Loads(len(ingredients.network))
     records = records_of(scenario, ingredients, "unicast", loads)
-    sizes = (16, 8)
-    return [records, loads.broker_table("unicast", sizes), loads.link_table("unicast", sizes, ingredients.routes)]
+    return [records, loads.broker_table("unicast", 8), loads.link_table("unicast", 8, ingredients.routes)]
 
 
 def updates(**shares: float) -> dict[str, Any]:
