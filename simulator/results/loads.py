@@ -29,30 +29,30 @@ class Bottleneck:
         return f"{self.what}, busy {self.utilisation:.1%} of the time"
 
 
-class _PairCounts:
-    """How often brokers sent something to each other; 16 bytes for each pair of which one did."""
+class _PairSums:
+    """What brokers sent to each other, added up; 16 bytes for each pair of which one sent anything."""
 
     def __init__(self, brokers: int) -> None:
         self._brokers = brokers
-        self._pairs, self._counts = np.empty((2, 0), np.int64)
+        self._pairs, self._sums = np.empty((2, 0), np.int64)
 
-    def add(self, sender: NDArray[np.int64], receiver: NDArray[np.int64], count: NDArray[np.int64]) -> None:
-        """Count more; O((p + q) log (p + q)) for q rows on top of p pairs."""
-        some = count > 0
+    def add(self, sender: NDArray[np.int64], receiver: NDArray[np.int64], amount: NDArray[np.int64]) -> None:
+        """Add more; O((p + q) log (p + q)) for q rows on top of p pairs."""
+        some = amount > 0
         pairs = np.concatenate((self._pairs, (sender * self._brokers + receiver)[some]))
-        counts = np.concatenate((self._counts, count[some]))
+        amounts = np.concatenate((self._sums, amount[some]))
         self._pairs, place = np.unique(pairs, return_inverse=True)
-        self._counts = np.zeros(len(self._pairs), np.int64)
-        np.add.at(self._counts, place, counts)
+        self._sums = np.zeros(len(self._pairs), np.int64)
+        np.add.at(self._sums, place, amounts)
 
-    def sent(self, size_bytes: int) -> PairBytes:
-        """What that comes to when each takes so many bytes."""
-        return PairBytes(*np.divmod(self._pairs, self._brokers), self._counts * size_bytes)
+    def times(self, size_bytes: int) -> PairBytes:
+        """What that comes to when each that was counted takes so many bytes."""
+        return PairBytes(*np.divmod(self._pairs, self._brokers), self._sums * size_bytes)
 
-    def per_broker(self, end: int) -> NDArray[np.int64]:
-        """How often each broker was the sender (end 0) or the receiver (end 1)."""
+    def per_sender(self) -> NDArray[np.int64]:
+        """What each broker sent."""
         totals = np.zeros(self._brokers, np.int64)
-        np.add.at(totals, np.divmod(self._pairs, self._brokers)[end], self._counts)
+        np.add.at(totals, self._pairs // self._brokers, self._sums)
         return totals
 
 
@@ -66,15 +66,18 @@ class Loads:
     """
 
     def __init__(self, brokers: int) -> None:
-        self._messages, self._control = _PairCounts(brokers), _PairCounts(brokers)
-        self._deliveries, self._notifications = np.zeros((2, brokers), np.int64)
+        self._bytes, self._control = _PairSums(brokers), _PairSums(brokers)
+        self._came, self._went, self._deliveries, self._notifications = np.zeros((4, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
         self.timed = False
 
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
         traffic, brokers = carried.traffic, len(self._deliveries)
-        self._messages.add(*traffic.crossed.T)
+        sender, receiver, count, size = traffic.crossed.T
+        self._bytes.add(sender, receiver, size)
+        self._went += np.bincount(sender, count, brokers).astype(np.int64)
+        self._came += np.bincount(receiver, count, brokers).astype(np.int64)
         if traffic.control is not None:
             self._control.add(*traffic.control.T[1:])
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
@@ -84,16 +87,16 @@ class Loads:
             self._queues[:3] += traffic.queues[:3]
             self._queues[3] = np.maximum(self._queues[3], traffic.queues.longest_wait_s)
 
-    def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
-        """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
-        brokers, sent, control = len(self._deliveries), self._messages.per_broker(0), self._control.per_broker(0)
+    def broker_table(self, name: str, control_bytes: int) -> pa.Table:
+        """Rows of `brokers.parquet`, where a control message has so many bytes."""
+        control, brokers = self._control.per_sender() * control_bytes, len(self._deliveries)
         columns = {
             "approach": np.full(brokers, name),
             "broker": np.arange(brokers),
-            "messages_in": self._messages.per_broker(1),
-            "messages_out": sent,
-            "bytes_out": sent * sizes[0] + control * sizes[1],
-            "control_bytes": control * sizes[1],
+            "messages_in": self._came,
+            "messages_out": self._went,
+            "bytes_out": self._bytes.per_sender() + control,
+            "control_bytes": control,
             "deliveries": self._deliveries,
             "notifications": self._notifications,
         }
@@ -104,9 +107,9 @@ class Loads:
         }
         return pa.table(columns | timed, BROKERS)
 
-    def sent(self, sizes: tuple[int, int]) -> PairBytes:
-        """What brokers sent each other; `sizes` as in `broker_table`."""
-        parts = self._messages.sent(sizes[0]), self._control.sent(sizes[1])
+    def sent(self, control_bytes: int) -> PairBytes:
+        """What brokers sent each other, where a control message has so many bytes."""
+        parts = self._bytes.times(1), self._control.times(control_bytes)
         return PairBytes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def bottleneck(self, ledger: Ledger) -> Bottleneck | None:

@@ -128,7 +128,7 @@ class RunDirectory:
     def begin(self, name: str, ingredients: Ingredients, needed: Needed) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
         scenario, approach = self._scenario, parse_approach(name)
-        series = Series(scenario.sizes.of(approach), scenario.sizes.control_bytes, scenario.costs.broker_s)
+        series = Series(scenario.sizes.control_bytes, scenario.costs.broker_s)
         outcome = Outcome(
             name,
             approach,
@@ -171,9 +171,8 @@ class RunDirectory:
             Told of brokers whose routes have been followed.
         """
         control = self._scenario.sizes.control_bytes
-        sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
-        brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
-        sent = {one.name: one.loads.sent(sizes) for one, sizes in sized}
+        brokers = [one.loads.broker_table(one.name, control) for one in self.outcomes]
+        sent = {one.name: one.loads.sent(control) for one in self.outcomes}
         links = link_table(sent, ingredients.routes, advance)
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
         pq.write_table(links, self._directory / "links.parquet", compression="zstd")

@@ -123,6 +123,8 @@ class Scenario(Table):
             )
         for key, value, rule in self.events.misfits():
             refuse(f"events.{key}", value, rule)
+        for key, value, rule in self.sizes.misfits_of_packets() if self.network.bundle else ():
+            refuse(key, value, rule)
         for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
             refuse(f"faults.at.{key}", value, rule)
         at, brokers = self.server.at, self.network.brokers

@@ -137,6 +137,10 @@ class Network(Table):
         description="what subscribers do about messages that overtake each other: put a late one in its place, hold "
         "all back until nothing is missing, or act on them as they come",
     )
+    bundle: bool = Field(
+        default=False,
+        description="whether messages that go to the same next broker together are one packet, see Packets below",
+    )
     last_hop: bool = Field(
         default=False,
         description="whether latency includes the way from gateway to subscription; it is never counted as traffic",
@@ -315,13 +319,28 @@ class Sizes(Table):
     message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
+    header_bytes: Bytes | None = Field(
+        default=None,
+        alias="header",
+        description="the header of each message or, with `network.bundle`, packet; left out, there is none",
+    )
     control_bytes: Bytes = Field(
         default=8, alias="control", description="an acknowledgement, watermark, question, or answer without news"
     )
 
     def of(self, approach: Approach) -> int:
-        """Bytes of one message of an approach."""
-        return self.unicast_bytes if approach.unicast else self.message_bytes
+        """Bytes of one message of an approach by itself, with its header."""
+        return (self.header_bytes or 0) + (self.unicast_bytes if approach.unicast else self.message_bytes)
+
+    def misfits_of_packets(self) -> Iterator[tuple[str, object, str]]:
+        """What is wrong for packets of messages: key, value, and rule with remedy."""
+        if self.header_bytes is None:
+            rule = 'a packet has a header, whose size is missing; set sizes.header, for example to "20B"'
+            yield "network.bundle", True, rule
+        for key, size, values in (("message", self.message_bytes, 6), ("unicast", self.unicast_bytes, 4)):
+            if size % values:
+                rule = f"with network.bundle it is {values} values of equal size; make it a multiple of {values} B"
+                yield f"sizes.{key}", SIZE.format(size), rule
 
 
 class Costs(Table):

@@ -264,13 +264,12 @@ def _table(shown: JourneyMap) -> dict[str, Any]:
     rows = []
     for trip in shown.trips:
         followed, flights = trip.followed, trip.flights
-        hops, size = len(followed.hops), followed.scenario.sizes.of(followed.approach)
         told = trip.told.moment[trip.told.received > 0]
         last = f"{told.max():,.1f}" if len(told) else "-"
         numbers = [
             len(followed.messages),
-            hops,
-            hops * size,
+            len(followed.hops),
+            followed.hop_bytes,
             int(flights.weight[flights.lost].sum()),
             int(flights.weight[flights.again].sum()),
             len(trip.reached),

@@ -9,6 +9,7 @@ import pipeline
 from cn import ZoneNetwork, fewest_hops
 from simulator.approaches.registry import parse_approach
 from simulator.engine.audience import Audience
+from simulator.engine.packets import Packing
 from simulator.engine.tally import tally
 from simulator.inputs.ingredients import Ingredients, gather, network_notes
 from simulator.scenario.scenario import Scenario
@@ -60,7 +61,8 @@ def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]
     hops, fewest = [], 0
     nobody = Audience(ingredients, approach, np.empty(0, np.int64))
     chunks = chunks_of(ingredients.events, approach.window)
-    for carried in tally(ingredients, approach, session, nobody, chunks, record_hops=True):
+    packing = Packing(size=1, header=0, bundles=False)  # bytes are not looked at
+    for carried in tally(ingredients, approach, session, nobody, chunks, packing, record_hops=True):
         outgoing, traffic = carried.outgoing, carried.traffic
         load += np.bincount(traffic.broker, minlength=len(load))
         hops.append(traffic.overlay_hops)

@@ -20,12 +20,8 @@ def records_and_loads(scenario: Scenario, ingredients: Ingredients) -> list[pa.T
     """Rows of `events.parquet`, `brokers.parquet` and `links.parquet`."""
     loads = Loads(len(ingredients.network))
     records = records_of(scenario, ingredients, "unicast", loads)
-    sizes = (16, 8)
-    return [
-        records,
-        loads.broker_table("unicast", sizes),
-        link_table({"unicast": loads.sent(sizes)}, ingredients.routes),
-    ]
+    links = link_table({"unicast": loads.sent(8)}, ingredients.routes)
+    return [records, loads.broker_table("unicast", 8), links]
 
 
 def updates(**shares: float) -> dict[str, Any]:

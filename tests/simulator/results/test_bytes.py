@@ -29,11 +29,10 @@ def tables(scenario: Scenario, name: str) -> tuple[int, dict[str, pa.Table]]:
     collectors = (loads, HopRecords(scenario, name, hops.append))
     events, mismatch = verified_records(scenario, ingredients, name, *collectors)
     assert mismatch is None
-    sizes = (scenario.sizes.of(parse_approach(name)), 8)
     return ingredients.server, {
         "events": events,
-        "brokers": loads.broker_table(name, sizes),
-        "links": link_table({name: loads.sent(sizes)}, ingredients.routes),
+        "brokers": loads.broker_table(name, 8),
+        "links": link_table({name: loads.sent(8)}, ingredients.routes),
         "hops": pa.concat_tables([HOPS.empty_table(), *hops]),
     }
 
