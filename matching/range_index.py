@@ -159,7 +159,7 @@ def checked_point(x: object) -> float:
     """A point as a float; it may be infinite, but not NaN."""
     if isinstance(x, (float, int, np.floating, np.integer)) and not isinstance(x, bool):
         point = float(x)
-        if point == point:  # noqa: PLR0124
+        if point == point:
             return point
         raise ValueError("a point must not be NaN: leave out events without a value")
     raise TypeError(f"a point must be a number, got {x!r}")

@@ -16,7 +16,7 @@ __all__ = ["RANGE_INDEXES", "RangeIndexEntry"]
 class RangeIndexEntry(NamedTuple):
     """What the registry says of an index."""
 
-    index: type[RangeIndex]
+    kind: type[RangeIndex]
     source: str
     """Paper and section, and where it departs from them."""
     ranked: bool

@@ -1,10 +1,10 @@
 """Windows: the line cut so that the ranges that meet a piece are not many more than hold any point of it. Static.
 
 B. Chazelle, "Filtering search: a new approach to query-answering", SIAM J. Comput. 15 (1986). The Interval Index of
-seed 002 keeps a set of ranges for every elementary interval, which takes quadratic space; neighbouring sets are nearly
-the same. A window keeps one list for many neighbours: all ranges that meet it, with their ends. A point is answered
-from the list of its window, range by range, and the list is stored in the order of ranks, so the answer needs no
-sorting.
+seed 002 keeps a set of ranges for every elementary interval, which takes quadratic space; neighbouring sets are
+nearly the same. A window keeps one list for many neighbours: all ranges that meet it, with their ends. A point is
+answered from the list of its window, range by range, and the list is stored in the order of ranks, so the answer
+needs no sorting.
 
 The sweep goes over the positions at which the number of ranges changes: l, and the float behind r. A window is closed
 before a position at which its list would be longer than SLACK * max(low, LEAST), where low is the least number of

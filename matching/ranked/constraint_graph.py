@@ -1,15 +1,15 @@
 """The constraint graph of scored ranges, and the arrangement of them that a SOPT-R-tree is built on.
 
 Seed 000, Section 3.2. An edge from I to J says that I ranks above J and that some point of both lies in no range
-between them, so I must come first. Ranges are taken in the order of ranks; those seen so far hide each other, and what
-is visible from below is a partition of the line into blocks, each with the last range that covers it. The next range
-gets an edge from the owner of every block that it meets, and becomes a block itself.
+between them, so I must come first. Ranges are taken in the order of ranks; those seen so far hide each other, and
+what is visible from below is a partition of the line into blocks, each with the last range that covers it. The next
+range gets an edge from the owner of every block that it meets, and becomes a block itself.
 
 Departures from the printed Algorithm 2, which misses blocks that a closed range meets in one point. A boundary is a
 pair (value, side): a left end stands before its value, a right end behind it, so that ranges are half-open intervals
-[first, behind) of boundaries and touching ranges overlap. A range inside a block leaves two blocks of one owner, so an
-edge can come up twice; it is then kept twice and counted twice, and the bound of 3n edges holds with repetitions: a
-range removes all blocks that it meets and leaves at most three, itself and what remains on either side.
+[first, behind) of boundaries and touching ranges overlap. A range inside a block leaves two blocks of one owner, so
+an edge can come up twice; it is then kept twice and counted twice, and the bound of 3n edges holds with repetitions:
+a range removes all blocks that it meets and leaves at most three, itself and what remains on either side.
 
 The arrangement (Algorithm 1) places, of all ranges whose predecessors are placed, the one with the smallest left end
 (ties by rank). O(n log n) for both, with `PositionSet` as ordered set of blocks and as queue.

@@ -54,7 +54,8 @@ def new_cursor(x: float, runs: int) -> Cursor:
 
 @njit
 def _before(cursor: Cursor, a: int, b: int) -> bool:
-    return cursor.key[a] < cursor.key[b] or (cursor.key[a] == cursor.key[b] and cursor.id[a] < cursor.id[b])
+    key, of = cursor.key, cursor.id
+    return bool(key[a] < key[b] or (key[a] == key[b] and of[a] < of[b]))
 
 
 @njit

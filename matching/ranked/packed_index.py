@@ -1,6 +1,7 @@
 """What the scored R-tree and the SOPT-R-tree share: all but the order of their ranges."""
 
 import operator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +58,7 @@ class PackedIndex(RankedArrayIndex, StaticIndex):
         assert sorted(tree.id.tolist()) == list(range(len(self)))
         low, high = tree.l, tree.r
         assert (low <= high).all()
-        for start, stop in zip(starts, starts[1:], strict=False):
+        for start, stop in pairwise(starts):
             assert low.size > b
             assert stop - start == -(-low.size // b)
             for node in range(stop - start):

@@ -1,10 +1,11 @@
 """R-trees of one dimension over an arrangement of ranges: the arrays, and the walk that gives ranges in that order.
 
-Ranges stand in the order of an arrangement; b consecutive ones are a node, with the smallest range around them as its
-extent, b nodes are a node of the next level, and so on (seed 000, Section 2.1.3). The walk goes from left to right and
-skips a node whose extent does not hold the point, so it gives the ranges that do in the order of the arrangement. Where
-any two ranges with a common point stand in the order of ranks, it gives them best first, whatever the order of others
-(Lemma 3.2): the scored R-tree takes the order of ranks itself, the SOPT-R-tree one with fewer holes.
+Ranges stand in the order of an arrangement; b consecutive ones are a node, with the smallest range around them as
+its extent, b nodes are a node of the next level, and so on (seed 000, Section 2.1.3). The walk goes from left to
+right and skips a node whose extent does not hold the point, so it gives the ranges that do in the order of the
+arrangement. Where any two ranges with a common point stand in the order of ranks, it gives them best first, whatever
+the order of others (Lemma 3.2): the scored R-tree takes the order of ranks itself, the SOPT-R-tree one with fewer
+holes.
 
 A walk's whole state is the next position to look at: the nodes that begin there are tested from the highest down.
 """

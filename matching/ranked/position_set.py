@@ -1,4 +1,4 @@
-"""A set of positions 0 ... m - 1 that tells neighbours: a tree of 64-bit words, each bit a position or a full word below.
+"""A set of positions 0 ... m - 1 that tells neighbours: a tree of 64-bit words.
 
 Level 0 has a bit per position; a bit of a higher level says that the word below it is not zero. Every operation takes
 O(log_64 m): four words for 16 million positions. The constraint graph keeps the starts of visible blocks in one, and
@@ -42,13 +42,13 @@ def new_set(positions: int) -> PositionSet:
 def _lowest(word: int) -> int:
     """Number of the lowest bit that is set: the exponent of that bit as a float, which is exact."""
     bit = word & (~word + ONE)
-    return int((np.float64(bit).view(np.uint64) >> EXPONENT)) - BIAS
+    return int(np.float64(bit).view(np.uint64) >> EXPONENT) - BIAS
 
 
 @njit
 def _highest(word: int) -> int:
     """Number of the highest bit that is set; without its neighbour below, rounding cannot reach the next power."""
-    return int((np.float64(word & ~(word >> ONE)).view(np.uint64) >> EXPONENT)) - BIAS
+    return int(np.float64(word & ~(word >> ONE)).view(np.uint64) >> EXPONENT) - BIAS
 
 
 @njit

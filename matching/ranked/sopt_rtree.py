@@ -1,10 +1,10 @@
 """The SOPT-R-tree: an R-tree over an arrangement of scored ranges in which a walk meets few holes. Static.
 
 Seed 000, Section 3.2. The order of two ranges matters only where they have a common point; the arrangement of
-`matching.ranked.constraint_graph` uses that freedom to keep neighbours together. For every point and every k, the walk
-then enters at most k nodes per level without a range that holds the point, and at most 2k nodes per level in all
-(Theorem 3.2). The proof in the paper lets J wait for I; it may wait for any range P that is not placed and waits for
-nothing itself, and the argument holds with P in place of I.
+`matching.ranked.constraint_graph` uses that freedom to keep neighbours together. For every point and every k, the
+walk then enters at most k nodes per level without a range that holds the point, and at most 2k nodes per level in
+all (Theorem 3.2). The proof in the paper lets J wait for I; it may wait for any range P that is not placed and waits
+for nothing itself, and the argument holds with P in place of I.
 """
 
 from matching.range_index import Floats, Ids

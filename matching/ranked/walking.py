@@ -1,4 +1,4 @@
-"""What ranked indexes share: walks over the ranges that hold a point, best first, and the k best of one or many points.
+"""What ranked indexes share: walks over the ranges that hold a point, best first, and the k best of many points.
 
 Beside `stab_all` (see `matching.array_index`) the module of a ranked index has three kernels:
 
@@ -11,13 +11,13 @@ Beside `stab_all` (see `matching.array_index`) the module of a ranked index has 
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from matching.array_index import ArrayRangeIndex
-from matching.range_index import Floats, Ints, checked_count, checked_point, checked_points
+from matching.range_index import Ints, checked_count, checked_point, checked_points
 from matching.ranked.cursor import EVALUATIONS, Cursor
 
 __all__ = ["RankedArrayIndex", "Walk"]
@@ -29,9 +29,11 @@ ROOM = 1 << 20
 class RankedArrayIndex(ArrayRangeIndex):
     """The owner of the arrays of a ranked index."""
 
-    _open_walk: ClassVar[Callable[[Any, float], Cursor]]
-    _take: ClassVar[Callable[[Any, Cursor, Ints], int]]
-    _top_all: ClassVar[Callable[[Any, Floats, int, Ints, Ints], int]]
+    _open_walk: ClassVar[Callable[..., Cursor]]
+    _take: ClassVar[Callable[..., int]]
+    _top_all: ClassVar[Callable[..., int]]
+    _changes: int = 0
+    """Changes so far."""
 
     def ranked(self, x: float) -> "Walk":
         """Walk over the ranges that hold a point, best first; a change of the index ends the walk with an error."""
@@ -64,6 +66,7 @@ class Walk:
         self._index = index
         self._arrays = index.arrays
         self._cursor = index._open_walk(self._arrays, x)
+        self._changes = index._changes
         self._ahead: list[int] = []
         self._next_step = 1
         self._note()
@@ -81,6 +84,8 @@ class Walk:
 
     def take(self, count: int) -> Ints:
         """Give the ids of the next ranges, fewer than `count` at the end."""
+        if self._index._changes != self._changes:
+            raise RuntimeError("the index has changed since the walk began: start another one by ranked(x)")
         most = min(checked_count(count), max(len(self._index), 1))
         waiting = np.array(self._ahead[: -most - 1 : -1], np.int64)
         del self._ahead[-most:]

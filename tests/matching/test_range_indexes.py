@@ -1,6 +1,6 @@
 """Every range index against the plain lists: sound and complete, in the one order, under all that ranges can be."""
 
-from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from matching.range_index import RangeIndex, RankedIndex, StaticIndexError
 from matching.registry import RANGE_INDEXES
-from matching.subscriptions import UnknownSubscriptionError
 from tests.oracles.ranges import Scored, ScoredRanges
 
 ALL = list(RANGE_INDEXES)
@@ -27,12 +26,10 @@ SCORE = st.one_of(st.integers(0, 3).map(float), st.floats(-1, 1), OPEN)
 SCORED = st.tuples(RANGE, SCORE).map(lambda one: (one[0][0], one[0][1], one[1]))
 POINTS = st.lists(END, min_size=1, max_size=6)
 
-Build = Callable[[list[Scored]], RangeIndex]
-
 
 def build(name: str, ranges: list[Scored], **options: Any) -> RangeIndex:
     l, r, score = ([one[field] for one in ranges] for field in range(3))
-    index = RANGE_INDEXES[name].index(l, r, score, **options)
+    index = RANGE_INDEXES[name].kind(l, r, score, **options)
     index._check()
     return index
 
@@ -57,7 +54,7 @@ def split(answer: tuple[Any, Any]) -> list[list[int]]:
     offsets, ids = answer
     assert offsets[0] == 0
     assert offsets[-1] == len(ids)
-    return [ids[a:b].tolist() for a, b in zip(offsets, offsets[1:], strict=False)]
+    return [ids[a:b].tolist() for a, b in pairwise(offsets)]
 
 
 def compare_all(index: Any, oracle: ScoredRanges, points: list[float], k: int, *, ranked: bool) -> None:
@@ -100,14 +97,14 @@ def test_answers_are_those_of_a_scan_on_more_ranges(name: str, spread: str) -> N
 
 @pytest.mark.parametrize("name", ALL)
 def test_without_scores_the_order_is_that_of_ids(name: str) -> None:
-    index = RANGE_INDEXES[name].index([0, 0, 5, 1], [9, 3, 9, 2])
+    index = RANGE_INDEXES[name].kind([0, 0, 5, 1], [9, 3, 9, 2])
     assert index.stab(2).tolist() == [0, 1, 3]
-    assert RANGE_INDEXES[name].index([0, 0], [1, 1], 3.0).stab(0.5).tolist() == [0, 1]
+    assert RANGE_INDEXES[name].kind([0, 0], [1, 1], 3.0).stab(0.5).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_an_empty_index_answers(name: str) -> None:
-    index: Any = RANGE_INDEXES[name].index()
+    index: Any = RANGE_INDEXES[name].kind()
     index._check()
     assert len(index) == 0
     compare_all(index, ScoredRanges([]), [0.0, np.inf], 3, ranked=RANGE_INDEXES[name].ranked)
@@ -142,7 +139,7 @@ def test_a_walk_gives_as_many_as_are_asked_for(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(ALL) - set(RANKED)))
 def test_what_an_index_cannot_do_is_not_there(name: str) -> None:
     for method in ("ranked", "top", "tops"):
-        assert not hasattr(RANGE_INDEXES[name].index, method)
+        assert not hasattr(RANGE_INDEXES[name].kind, method)
 
 
 @pytest.mark.parametrize("name", STATIC)
@@ -174,7 +171,7 @@ def test_a_static_index_refuses_changes_and_names_another(name: str) -> None:
 )
 def test_bad_ranges(name: str, l: Any, r: Any, score: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
-        RANGE_INDEXES[name].index(l, r, score)
+        RANGE_INDEXES[name].kind(l, r, score)
 
 
 @pytest.mark.parametrize("name", ALL)
