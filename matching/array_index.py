@@ -31,6 +31,11 @@ __all__ = ["ArrayRangeIndex", "StaticIndex"]
 NO_IDS: Ints = np.empty(0, np.int64)
 
 
+def _bytes(arrays: Any) -> int:
+    """Bytes of an array, or of all in a tuple of them."""
+    return sum(map(_bytes, arrays)) if isinstance(arrays, tuple) else int(arrays.nbytes)
+
+
 class ArrayRangeIndex(ABC):
     """The owner of the arrays of a range index: points checked, batches answered, evaluations counted."""
 
@@ -45,7 +50,7 @@ class ArrayRangeIndex(ABC):
     @property
     def nbytes(self) -> int:
         """Bytes of everything that is kept."""
-        return sum(array.nbytes for array in self.arrays)
+        return _bytes(self.arrays)
 
     @property
     def evaluations(self) -> int:

@@ -6,7 +6,7 @@ Papers: 000 is *Scalable Ranked Publish/Subscribe* (Machanavajjhala, Vee, Garofa
 
 from typing import NamedTuple
 
-from matching.intervals import Windows
+from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
 from matching.range_index import RangeIndex
 from matching.ranked import ScoredRTree, SOPTRTree
 
@@ -26,6 +26,11 @@ class RangeIndexEntry(NamedTuple):
 
 
 RANGE_INDEXES: dict[str, RangeIndexEntry] = {
+    "cluster-index": RangeIndexEntry(ClusterIndex, "002, 4.1.1", ranked=False, changes=False),
+    "interval-index": RangeIndexEntry(IntervalIndex, "002, 4.1.2", ranked=False, changes=False),
+    "hybrid-index": RangeIndexEntry(HybridIndex, "002, 4.1.3", ranked=False, changes=False),
+    "segment-tree": RangeIndexEntry(SegmentTree, "002, 4.1.4", ranked=False, changes=False),
+    "interval-tree": RangeIndexEntry(IntervalTree, "002, 4.1.4", ranked=False, changes=False),
     "windows": RangeIndexEntry(Windows, "Chazelle 1986; 002, 4.1.2 in linear space", ranked=False, changes=False),
     "scored-r-tree": RangeIndexEntry(ScoredRTree, "000, 2.2.3", ranked=True, changes=False),
     "sopt-r-tree": RangeIndexEntry(SOPTRTree, "000, 3.2; touching ends corrected", ranked=True, changes=False),

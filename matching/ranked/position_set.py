@@ -11,14 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
+from matching.word_bits import highest_bit, lowest_bit
 
 __all__ = ["PositionSet", "add", "at_or_after", "at_or_before", "discard", "new_set"]
 
 ONE = np.uint64(1)
-SIX = np.uint64(6)
-REST = np.uint64(63)
-EXPONENT = np.uint64(52)
-BIAS = 1023
 
 
 class PositionSet(NamedTuple):
@@ -36,19 +33,6 @@ def new_set(positions: int) -> PositionSet:
         sizes.append(-(-sizes[-1] // 64))
     start = np.append(0, np.cumsum(sizes)).astype(np.int64)
     return PositionSet(np.zeros(start[-1], np.uint64), start)
-
-
-@njit
-def _lowest(word: int) -> int:
-    """Number of the lowest bit that is set: the exponent of that bit as a float, which is exact."""
-    bit = word & (~word + ONE)
-    return int(np.float64(bit).view(np.uint64) >> EXPONENT) - BIAS
-
-
-@njit
-def _highest(word: int) -> int:
-    """Number of the highest bit that is set; without its neighbour below, rounding cannot reach the next power."""
-    return int(np.float64(word & ~(word >> ONE)).view(np.uint64) >> EXPONENT) - BIAS
 
 
 @njit
@@ -83,9 +67,9 @@ def at_or_after(some: PositionSet, position: int) -> int:
             return -1
         word = some.words[some.start[level] + (position >> 6)] >> np.uint64(position & 63)
         if word != 0:
-            found = position + _lowest(word)
+            found = position + lowest_bit(word)
             for below in range(level - 1, -1, -1):
-                found = (found << 6) + _lowest(some.words[some.start[below] + found])
+                found = (found << 6) + lowest_bit(some.words[some.start[below] + found])
             return found
         position = (position >> 6) + 1
     return -1
@@ -97,9 +81,9 @@ def at_or_before(some: PositionSet, position: int) -> int:
     for level in range(len(some.start) - 1):
         word = some.words[some.start[level] + (position >> 6)] << np.uint64(63 - (position & 63))
         if word != 0:
-            found = position - 63 + _highest(word)
+            found = position - 63 + highest_bit(word)
             for below in range(level - 1, -1, -1):
-                found = (found << 6) + _highest(some.words[some.start[below] + found])
+                found = (found << 6) + highest_bit(some.words[some.start[below] + found])
             return found
         position = (position >> 6) - 1
         if position < 0:

@@ -119,7 +119,7 @@ def test_evaluations_are_counted_and_bytes_too(name: str) -> None:
     assert index.nbytes > 50 * 16
     index.stab(20.0)
     one = index.evaluations
-    assert one >= 10
+    assert one >= 4
     index.stabs([20.0, 20.0])
     assert index.evaluations == 3 * one
 
