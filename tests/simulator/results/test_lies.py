@@ -226,7 +226,7 @@ CASES = [
     if name not in ("flood", "rendezvous") or (faults and kind == {"flood": "can"}.get(name, "tree"))
     if kind != "prefix" or faults
 ]
-"""Flood and rendezvous tell the same to the same as CN-Relax, and `prefix` without faults as `can`: once is enough."""
+"""Flood and rendezvous tell the same as CN-Relax, and `prefix` without faults the same as `can`: once is enough."""
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.slow)])
