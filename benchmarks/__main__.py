@@ -20,6 +20,7 @@ NAMES = (
     "counters",
     "topologies",
     "multicast",
+    "networks",
     "routing_tree",
     "fit",
     "des",
