@@ -29,30 +29,30 @@ class Bottleneck:
         return f"{self.what}, busy {self.utilisation:.1%} of the time"
 
 
-class _PairCounts:
-    """How often brokers sent something to each other; 16 bytes for each pair of which one did."""
+class _PairSums:
+    """Sums of what brokers sent each other, of so many kinds; 8 bytes, and 8 for each kind, per pair that did."""
 
-    def __init__(self, brokers: int) -> None:
-        self._brokers = brokers
-        self._pairs, self._counts = np.empty((2, 0), np.int64)
+    def __init__(self, brokers: int, kinds: int) -> None:
+        self._brokers, self._pairs = brokers, np.empty(0, np.int64)
+        self._sums = np.empty((0, kinds), np.int64)
 
-    def add(self, sender: NDArray[np.int64], receiver: NDArray[np.int64], count: NDArray[np.int64]) -> None:
-        """Count more; O((p + q) log (p + q)) for q rows on top of p pairs."""
-        some = count > 0
-        pairs = np.concatenate((self._pairs, (sender * self._brokers + receiver)[some]))
-        counts = np.concatenate((self._counts, count[some]))
+    def add(self, rows: NDArray[np.int64]) -> None:
+        """Add rows of a sender, a receiver, and something of every kind; O((p + q) log (p + q)) for q on p pairs."""
+        rows = rows[rows[:, 2:].any(axis=1)]
+        pairs = np.concatenate((self._pairs, rows[:, 0] * self._brokers + rows[:, 1]))
+        parts = np.concatenate((self._sums, rows[:, 2:]))
         self._pairs, place = np.unique(pairs, return_inverse=True)
-        self._counts = np.zeros(len(self._pairs), np.int64)
-        np.add.at(self._counts, place, counts)
+        self._sums = np.zeros((len(self._pairs), parts.shape[1]), np.int64)
+        np.add.at(self._sums, place, parts)
 
-    def sent(self, size_bytes: int) -> PairBytes:
-        """What that comes to when each takes so many bytes."""
-        return PairBytes(*np.divmod(self._pairs, self._brokers), self._counts * size_bytes)
+    def rows(self) -> NDArray[np.int64]:
+        """A row for every pair, as `add` takes them."""
+        return np.column_stack((*np.divmod(self._pairs, self._brokers), self._sums))
 
     def per_broker(self, end: int) -> NDArray[np.int64]:
-        """How often each broker was the sender (end 0) or the receiver (end 1)."""
-        totals = np.zeros(self._brokers, np.int64)
-        np.add.at(totals, np.divmod(self._pairs, self._brokers)[end], self._counts)
+        """Sums of each kind by senders (end 0) or receivers (end 1): (brokers, kinds)."""
+        totals = np.zeros((self._brokers, self._sums.shape[1]), np.int64)
+        np.add.at(totals, np.divmod(self._pairs, self._brokers)[end], self._sums)
         return totals
 
 
@@ -66,7 +66,7 @@ class Loads:
     """
 
     def __init__(self, brokers: int) -> None:
-        self._messages, self._control = _PairCounts(brokers), _PairCounts(brokers)
+        self._messages, self._control = _PairSums(brokers, 1), _PairSums(brokers, 1)
         self._deliveries, self._notifications = np.zeros((2, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
         self.timed = False
@@ -74,9 +74,9 @@ class Loads:
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
         traffic, brokers = carried.traffic, len(self._deliveries)
-        self._messages.add(*traffic.crossed.T)
+        self._messages.add(traffic.crossed)
         if traffic.control is not None:
-            self._control.add(*traffic.control.T[1:])
+            self._control.add(traffic.control[:, 1:])
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
@@ -86,11 +86,12 @@ class Loads:
 
     def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
         """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
-        brokers, sent, control = len(self._deliveries), self._messages.per_broker(0), self._control.per_broker(0)
+        brokers = len(self._deliveries)
+        (sent,), (control,) = self._messages.per_broker(0).T, self._control.per_broker(0).T
         columns = {
             "approach": np.full(brokers, name),
             "broker": np.arange(brokers),
-            "messages_in": self._messages.per_broker(1),
+            "messages_in": self._messages.per_broker(1)[:, 0],
             "messages_out": sent,
             "bytes_out": sent * sizes[0] + control * sizes[1],
             "control_bytes": control * sizes[1],
@@ -106,8 +107,9 @@ class Loads:
 
     def sent(self, sizes: tuple[int, int]) -> PairBytes:
         """What brokers sent each other; `sizes` as in `broker_table`."""
-        parts = self._messages.sent(sizes[0]), self._control.sent(sizes[1])
-        return PairBytes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        message, control = sizes
+        rows = (self._messages.rows() * (1, 1, message), self._control.rows() * (1, 1, control))
+        return PairBytes(*np.concatenate(rows).T)
 
     def bottleneck(self, ledger: Ledger) -> Bottleneck | None:
         """Server, broker or uplink with the highest utilisation; None without a clock."""
