@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from floor.cache import cache_dir
 from floor.machine import free_bytes, memory_bytes, size_text
+from simulator.approaches.registry import parse_approach
 from simulator.inputs.start import population_place, trace_file
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
@@ -17,14 +18,17 @@ from simulator.scenario.tables import Objects, Subscriptions
 
 __all__ = ["check_room", "population_disk_bytes"]
 
-_SUBSCRIPTION, _SUBSCRIPTION_ON_DISK = 64, 24
-"""Bytes of each: id, ends, place, gateway; rows of random numbers hardly compress."""
+_SUBSCRIPTION, _KNOWN, _SUBSCRIPTION_ON_DISK = 145, 55, 24
+"""Bytes of each: ends, place, gateway and its index, and the index that counts who is concerned; what a server that
+knows it has beyond that; rows of random numbers hardly compress."""
 _OBJECT, _OBJECT_ON_DISK = 64, 16
 """x, y and the server's index."""
 _EVENT, _EVENT_ON_DISK = 41, 4
 """Columns of the stream; its rows of `events.parquet`, which compress well."""
-_NODE, _PAIR, _WAY, _WAY_ON_DISK = 400, 28, 12, 4
-"""A node of the graph with its links; routes between two brokers; routes from a broker to a node."""
+_NODE, _PAIR = 2_000, 10
+"""A node of the graph with its links; the route between two brokers."""
+_LIST_ENTRY = 56
+"""Of a list that is followed: what it holds and what is right."""
 _FAULT = 16
 
 
@@ -61,6 +65,7 @@ def check_room(scenario: Scenario, *, in_memory: bool = True, out: Path | None =
     remedies = {
         "subscriptions.count": remedy,
         "subscriptions.file": remedy.replace("lower it", smaller),
+        "verify": 'verify fewer, as by "sample:1000"',
         "objects.file": smaller,
     }
     _compare(list(_memory(scenario, in_memory)), memory_bytes(), "memory, and this machine has", remedies)
@@ -83,10 +88,13 @@ def _compare(parts: list[_Part], there: int | None, what: str, remedies: dict[st
 def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
     nodes, brokers, faults = _nodes(scenario), scenario.network.brokers, scenario.faults
     if in_memory:
-        yield _counted("subscriptions", scenario.subscriptions, _SUBSCRIPTION)
+        aware = any(parse_approach(name).aware for name in scenario.approaches)
+        yield _counted("subscriptions", scenario.subscriptions, _SUBSCRIPTION + (_KNOWN if aware else 0))
+        followed = _followed(scenario) * len(scenario.approaches)
+        yield _Part("verify", f'"{scenario.verify}"', followed * scenario.k * _LIST_ENTRY)
     yield _counted("objects", scenario.objects, _OBJECT)
     yield _Part("events.count", scenario.events.count, scenario.events.count * _EVENT)
-    yield _Part("topology.nodes", nodes, nodes * (_NODE + brokers * _WAY))
+    yield _Part("topology.nodes", nodes, nodes * _NODE)
     yield _Part("network.brokers", brokers, brokers * brokers * _PAIR)
     for key in ("crashes", "server_crashes", "joins", "leaves"):
         yield _Part(f"faults.{key}", getattr(faults, key), getattr(faults, key) * _FAULT)
@@ -94,13 +102,20 @@ def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
 
 def _cached(scenario: Scenario) -> Iterator[_Part]:
     """What has yet to be put into the cache."""
-    about, brokers = scenario.subscriptions, scenario.network.brokers
+    about = scenario.subscriptions
     if not population_place(scenario).exists():
         # Rows of a file are numbered on disk before they are put in their order.
         yield _counted("subscriptions", about, _SUBSCRIPTION_ON_DISK * (1 if about.file is None else 2))
     if scenario.objects.file is None and trace_file(scenario) is None:
         yield _Part("objects.count", scenario.objects.count, scenario.objects.count * _OBJECT_ON_DISK)
-    yield _Part("topology.nodes", _nodes(scenario), brokers * _nodes(scenario) * _WAY_ON_DISK)
+
+
+def _followed(scenario: Scenario) -> int:
+    """Subscriptions whose lists each approach is verified by."""
+    if scenario.verify == "none":
+        return 0
+    sample = scenario.verify.partition(":")[2]
+    return min(scenario.subscriptions.count, int(sample)) if sample else scenario.subscriptions.count
 
 
 def _counted(table: str, about: Objects | Subscriptions, size: int) -> _Part:

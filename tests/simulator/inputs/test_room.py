@@ -22,14 +22,19 @@ def scenario(**changes: Any) -> Scenario:
 @pytest.mark.parametrize(
     ("changes", "start", "rule"),
     [
-        ({"subscriptions": {"count": 10**11}}, "subscriptions.count = 100000000000: needs at least 6.4 TB", "spark"),
+        ({"subscriptions": {"count": 10**11}}, "subscriptions.count = 100000000000: needs at least 14.5 TB", "spark"),
         ({"objects": {"count": 10**12}}, "objects.count = 1000000000000: needs at least 64 TB of memory", "lower it"),
         ({"events": {"count": 10**30}}, f"events.count = {10**30}: needs at least", "this machine has"),
         ({"topology": {"nodes": 10**11}}, "topology.nodes = 100000000000: needs", "this machine has"),
         (
             {"topology": {"nodes": 10**6}, "network": {"brokers": 10**6}},
-            "network.brokers = 1000000: needs at least 40 TB",
+            "network.brokers = 1000000: needs at least 10 TB",
             "lower it",
+        ),
+        (
+            {"subscriptions": {"count": 10**9}, "approaches": ["unicast", "cn-relax"], "k": 100, "verify": "all"},
+            'verify = "all": needs at least 11.4 TB',
+            'verify fewer, as by "sample:1000"',
         ),
         ({"engine": "des", "faults": {"joins": 10**12}}, "faults.joins = 1000000000000: needs", "lower it"),
     ],
