@@ -282,7 +282,9 @@ class FaultyTransit(Transit):
     def _acknowledge(self, flight: Flight) -> None:
         """Tell the sender of a transmission that it came, where some may not."""
         if self.world.scenario.faults.lossy and not flight.in_vain:
-            self._acknowledged.append((flight.messages[0], flight.receiver, flight.sender, flight.ends_s))
+            attempt, row = flight.attempt, flight.row
+            ends = (attempt.first[row], attempt.receivers[row], attempt.senders[row])
+            self._acknowledged.append((*ends, flight.ends_s))
 
     def _end(self, flight: Flight) -> None:
         """Tell what the link did to a transmission; one whose state of the network is over comes to nothing."""

@@ -43,7 +43,7 @@ class Attempt:
         before: int,
     ) -> None:
         ingredients, approach = world.ingredients, world.approach
-        self.messages = messages = _within(starts, chosen)
+        messages = _within(starts, chosen)
         windows = np.searchsorted(outgoing.offsets, messages, side="right") - 1
         offsets = np.append(0, np.cumsum(np.bincount(windows, minlength=len(outgoing.costs))))
         part = Outgoing(outgoing.table[messages], offsets, outgoing.costs)
@@ -57,6 +57,8 @@ class Attempt:
         self.before = before
         self.member = messages[message_of(hops)][packets.members]
         """Messages of the packets, those of each from `packets.bounds` on."""
+        self.first = messages[packets.first].tolist()
+        """First message of each packet."""
         self.anew: set[int] = set()
         """Starts that were begun anew after this: what is under way of them here comes to nothing."""
         self.sources = sources[packets.starts[:-1]].tolist()
@@ -100,7 +102,7 @@ def _within(starts: Ints, chosen: Ints) -> Ints:
 
 def _delivered(packets: Packets, hops: Hops, messages: Ints) -> list[list[int]]:
     """Messages that are delivered by each packet, then at the source of each start."""
-    delivered: list[list[int]] = [[] for _ in packets.places]
+    delivered: list[list[int]] = [[] for _ in range(len(packets.places))]
     of_hop, at = message_of(hops), packets.of_hop[hops.delivers]
     for packet, message in zip(at.tolist(), messages[of_hop[hops.delivers]].tolist(), strict=True):
         delivered[packet].append(message)
@@ -206,7 +208,7 @@ def heard_of(attempts: Sequence[Attempt], starts: int) -> tuple[Heard, NDArray[n
         ended_s[mine] = done_s[rows:]
         heard_s = echo(attempt.previous, start, done_s[:rows], np.array(attempt.delay_s), ended_s)
         ends, ways = np.isfinite(heard_s), attempt.packets.hops
-        first = attempt.messages[attempt.packets.first]
+        first = np.array(attempt.first, np.int64)
         parts.append(Heard(first[ends], ways.receivers[ends], ways.senders[ends], heard_s[ends]))
         complete_s[mine] = ended_s[mine]  # a later attempt takes the place of one that was given up
     return Heard._make(np.concatenate(columns) for columns in zip(*parts, strict=True)), complete_s

@@ -109,8 +109,11 @@ def _all_kinds() -> Iterator[Scenario]:
                 "events": {"kind": steps, **shares},
             }
             yield _in_small(Scenario.model_validate(about))
-        few = {"network": {"kind": kind, "placement": "near"}, "approaches": ["paint-sparse", "unicast"]}
-        faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}}
+        few = {
+            "network": {"kind": kind, "placement": "near", "bundle": True},
+            "approaches": ["paint-sparse", "unicast"],
+        }
+        faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}, "sizes": {"header": "20B"}}
         yield _in_small(Scenario.model_validate({**about, **few, **faults}))
 
 

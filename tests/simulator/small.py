@@ -84,6 +84,13 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
     return Scenario.model_validate(content | changes)
 
 
+def bundled(scenario: Scenario, header: int = 20) -> Scenario:
+    """The same with packets."""
+    content = scenario.model_dump(exclude_none=True)
+    content["network"]["bundle"], content["sizes"]["header"] = True, f"{header}B"
+    return Scenario.model_validate(content)
+
+
 def queue_scenario(seed: int, service_s: float, events: dict[str, Any]) -> Scenario:
     """One broker, and a server that takes the same time for each event; everything else takes none."""
     return Scenario.model_validate(

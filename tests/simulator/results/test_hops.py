@@ -10,16 +10,16 @@ from pipeline import HOPS
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
-from tests.simulator.small import APPROACHES, random_scenario, run_hops, run_small, small_ingredients
+from tests.simulator.small import APPROACHES, bundled, random_scenario, run_hops, run_small, small_ingredients
 
 RECORD = {"record": ["hops"], "verify": "none"}
 QUIET = {"objects": {"count": 20}, "subscriptions": {"count": 40}, "events": {"count": 40, "rate": "200/s"}, "k": 3}
 
 
-def small(kind: str, **changes: object) -> tuple[Scenario, Ingredients]:
+def small(kind: str, *, bundle: bool = False, **changes: object) -> tuple[Scenario, Ingredients]:
     network = {"kind": kind, "brokers": 8, "unicast": "overlay"} | ({"base": 2} if kind == "prefix" else {})
     scenario = random_scenario(3, **RECORD, **QUIET, network=network, **changes)
-    return scenario, small_ingredients(scenario)
+    return bundled(scenario) if bundle else scenario, small_ingredients(scenario)
 
 
 def check_sums(records: pa.Table, hops: pa.Table) -> None:
@@ -55,9 +55,9 @@ def check_trees(records: pa.Table, hops: pa.Table, server: int | None, *, return
 
 
 @pytest.mark.parametrize("name", APPROACHES)
-@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
-def test_hops_add_up_and_form_trees(kind: str, name: str) -> None:
-    scenario, ingredients = small(kind)
+@pytest.mark.parametrize(("kind", "bundle"), [("can", False), ("prefix", False), ("tree", False), ("can", True)])
+def test_hops_add_up_and_form_trees(kind: str, bundle: bool, name: str) -> None:
+    scenario, ingredients = small(kind, bundle=bundle)
     server = None if parse_approach(name).serverless else ingredients.server
     timed, timed_hops = run_hops(scenario, ingredients, name)
     counted, counted_hops = run_hops(scenario.model_copy(update={"engine": "tally"}), ingredients, name)
@@ -71,10 +71,11 @@ def test_hops_add_up_and_form_trees(kind: str, name: str) -> None:
     assert counted_hops["depart"].null_count == counted_hops["arrive"].null_count == len(counted_hops)
 
 
+@pytest.mark.parametrize("bundle", [False, True])
 @pytest.mark.parametrize("name", ["paint-dense", "paint-batch(20ms)", "unicast", "cn-relax", "rendezvous"])
-def test_faults_leave_a_row_for_every_transmission(name: str) -> None:
+def test_faults_leave_a_row_for_every_transmission(name: str, bundle: bool) -> None:
     faults = {"crashes": 3, "detection": "20ms", "downtime": "50ms", "loss": 0.3, "duplication": 0.2, "delayed": 0.2}
-    scenario, ingredients = small("can", faults=faults)
+    scenario, ingredients = small("can", bundle=bundle, faults=faults)
     records, hops = run_hops(scenario, ingredients, name)
     check_sums(records, hops)
     assert hops["arrive"].null_count > 0.2 * len(hops)  # lost, or sent to or by one that crashed

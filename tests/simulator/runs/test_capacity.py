@@ -138,6 +138,22 @@ def test_faults_do_not_make_two_approaches_alike() -> None:
     assert rates[0] == pytest.approx(4 * rates[1], rel=0.05)
 
 
+def test_packets_let_slow_uplinks_take_more_events() -> None:
+    """Of forty bytes in front of each message little is left when one header is enough for all that go together."""
+    rates = []
+    for bundle in (False, True):
+        changes = {
+            "topology": {"model": "barabasi-albert", "nodes": 5, "bandwidth": "100kbps"},
+            "network": {"brokers": 3, "bundle": bundle},
+            "sizes": {"header": "40B"},
+            "costs": {"broker": "0s", "first_k": "0s", "min_y": "0s", "snap": "0s", "send": "0s"},
+        }
+        answer = search(Setting(*server_only("fixed", **changes)), 1e3, "unicast")
+        assert answer.highest is not None
+        rates.append(answer.highest.rate_per_s)
+    assert rates[1] > 2 * rates[0]
+
+
 def test_all_events_in_one_window_of_time_can_be_measured() -> None:
     """The window begins anew after the warm-up, so that there is one to measure."""
     scenario, ingredients = server_only("fixed")

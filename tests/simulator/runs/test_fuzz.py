@@ -2,17 +2,32 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from pipeline import EVENTS, TIMES
-from tests.simulator.small import APPROACHES, random_scenario, run_small, small_ingredients
+from simulator.scenario.scenario import Scenario
+from tests.simulator.small import APPROACHES, bundled, random_scenario, run_small, small_ingredients
 
 COUNTED = [name for name in EVENTS.names if name not in TIMES]
 
 
+def varied(seed: int) -> Scenario:
+    """A random scenario, in half of the cases with packets, zones that fit, and the server anywhere."""
+    scenario, rng = random_scenario(seed), np.random.default_rng([seed, 5])
+    if rng.random() < 0.5:
+        scenario = bundled(scenario, int(rng.integers(1, 40)))
+    content = scenario.model_dump(exclude_none=True)
+    for key, choices in (("zones", ["even", "balanced"]), ("placement", ["random", "near"])):
+        content["network"][key] = str(rng.choice(choices))
+    if rng.random() < 0.5:
+        content["server"]["at"] = int(rng.integers(scenario.network.brokers))
+    return Scenario.model_validate(content)
+
+
 def check(seed: int) -> Counter[str]:
     """Run one scenario with every approach; what happened in it."""
-    scenario = random_scenario(seed)
+    scenario = varied(seed)
     ingredients, happened = small_ingredients(scenario), Counter[str]()
     for name in APPROACHES:
         timed, wrong, faults = run_small(scenario, ingredients, name)

@@ -29,10 +29,10 @@ HOP = re.compile(
 )
 
 
-@pytest.mark.parametrize("engine", ["des", "tally"])
+@pytest.mark.parametrize(("engine", "bundle"), [("des", False), ("tally", False), ("des", True)])
 @pytest.mark.parametrize("name", APPROACHES)
-def test_the_text_adds_up_to_the_record(name: str, engine: str) -> None:
-    scenario, ingredients = small("can")
+def test_the_text_adds_up_to_the_record(name: str, engine: str, bundle: bool) -> None:
+    scenario, ingredients = small("can", bundle=bundle)
     scenario = scenario.model_copy(update={"engine": engine})
     records = {row["event"]: row for row in run_small(scenario, ingredients, name)[0].to_pylist()}
     for event in (0, 17, 39):
@@ -47,6 +47,7 @@ def test_the_text_adds_up_to_the_record(name: str, engine: str) -> None:
         reached = sum(int(count) for count in re.findall(r"delivers to (\d+) subscription", "\n".join(lines)))
         assert reached == record["received_update"] + record["received_exposed"]
         assert all((match[4] is None) == (engine == "tally") for match in hops)
+        assert any(", in packets; hops: " in line for line in lines) == bundle
 
 
 def test_the_whole_text_of_a_message() -> None:
@@ -104,6 +105,17 @@ def test_every_lost_hop_says_why_and_every_repeated_one_that_it_is(troubled: Eve
     assert "apart from the rest: broker 2 from 30.000 to 70.000, broker 5 from 30.000 to 70.000" in lines
     anew = [row for row in troubled.faults if row.what == "anew" and row.event == 11]
     assert sum(line.startswith("  started anew at ") for line in lines) == len(anew) > 0
+
+
+def test_every_message_of_a_lost_packet_is_told_with_the_reason() -> None:
+    followed = follow_event(*troubled_scenario(bundle=True), "paint-dense", 11)
+    sent, told = followed.sent, [line for line in journey_lines(followed, everything=True) if HOP.match(line)]
+    never = [line for line in told if "never arrives" in line]
+    assert sent.arrive_s is not None
+    assert len(never) == np.isnan(sent.arrive_s[followed.hops]).sum() == len(followed.losses) > 0
+    assert all(re.search("lost on the way|lost in a partition|lost to a crash|in vain", line) for line in never)
+    departures = Counter(row.time_s for row in followed.losses.values())
+    assert max(departures.values()) > 1
 
 
 def test_what_was_lost_is_drawn_up_to_there(troubled: EventJourney) -> None:

@@ -35,9 +35,9 @@ def mapped(scenario: Scenario, ingredients: Ingredients, *names: str, event: int
 
 
 @pytest.mark.parametrize("engine", ["des", "tally"])
-@pytest.mark.parametrize("kind", ["can", "prefix", "tree"])
-def test_maps_add_up_to_the_records(kind: str, engine: str) -> None:
-    scenario, ingredients = small(kind)
+@pytest.mark.parametrize(("kind", "bundle"), [("can", False), ("prefix", False), ("tree", False), ("can", True)])
+def test_maps_add_up_to_the_records(kind: str, bundle: bool, engine: str) -> None:
+    scenario, ingredients = small(kind, bundle=bundle)
     scenario = scenario.model_copy(update={"engine": engine})
     shown = mapped(scenario, ingredients, *APPROACHES)
     assert (shown.zones is None) == (kind == "tree")
