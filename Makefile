@@ -37,10 +37,10 @@ demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of thr
 	$(BIN)/rangecast demo
 
 test: $(INSTALLED_DEV) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'not slow' --nbmake tests notebooks
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m 'not slow' --nbmake tests notebooks
 
 test-all: $(INSTALLED_DEV) java chromium  ## run the tests and the slow suites
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --nbmake tests notebooks
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal --nbmake tests notebooks
 
 check: $(INSTALLED_DEV)  ## lint, format, types and the arrows between rooms
 	$(BIN)/ruff check .

@@ -22,6 +22,7 @@ NAMES = (
     "multicast",
     "networks",
     "routing_tree",
+    "fit",
     "des",
     "scale",
     "populations",

@@ -7,12 +7,12 @@ paint-dense at k = 20 on the events of Section V, the zones those of 1,000 broke
 
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.peak_memory import PeakMemory
 from benchmarks.record import uniform_workload, write_rows
 from cn import Zones
 from paint import Server
@@ -22,50 +22,6 @@ SUBSCRIPTIONS = 4_000_000
 EVENTS = 200
 SEED = 1
 DRIVER_MB = 2048
-
-
-class PeakMemory(threading.Thread):
-    """Watches the resident memory of this process and its descendants, the JVM and Spark's Python workers."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.peak_bytes = {"python": 0, "java": 0}
-        self._done = threading.Event()
-
-    def run(self) -> None:
-        """Look twice a second."""
-        while not self._done.wait(0.5):
-            seen = _resident_bytes()
-            self.peak_bytes = {name: max(peak, seen[name]) for name, peak in self.peak_bytes.items()}
-
-    def stop(self) -> None:
-        """Look no more."""
-        self._done.set()
-        self.join()
-
-
-def _resident_bytes() -> dict[str, int]:
-    """Sum of the proportional set sizes of all descendants by kind of process (Linux)."""
-    parents, kinds = {}, {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
-            except OSError:
-                continue
-            parents[int(entry.name)], kinds[int(entry.name)] = int(rest.split()[1]), name
-    family = {int(Path("/proc/self").readlink().name)}
-    while more := {pid for pid, parent in parents.items() if parent in family} - family:
-        family |= more
-    sizes = {"python": 0, "java": 0}
-    for pid in family:
-        try:
-            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        kind = "java" if kinds.get(pid) == "java" else "python"
-        sizes[kind] += next((1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
-    return sizes
 
 
 def measure(subscriptions: int, directory: Path) -> dict[str, float]:

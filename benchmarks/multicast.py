@@ -27,12 +27,12 @@ def main() -> None:
     for space in ("triangle", "square"):
         zones = Zones(BROKERS, seed=SEED, space=space)
         can = Can(zones)
-        got = can.multicast(table, zones.server, ip_hops)
-        seconds = best_of(5, lambda can=can: can.multicast(table, can.server, ip_hops))  # type: ignore[misc]
+        got = can.multicast(table, zones.centre, ip_hops)
+        seconds = best_of(5, lambda can=can: can.multicast(table, can.centre, ip_hops))  # type: ignore[misc]
         each = seconds / len(table) * 1e6
         print(f"{space}: {EVENTS / seconds:,.0f} events/s (bound 3,000), {each:.2f} us per message")
         print(f"  per event: {got.overlay_hops.sum() / EVENTS:.0f} overlay hops, {len(got.zones) / EVENTS:.0f} zones")
-        fewest = fewest_hops(can, got.offsets, got.zones, zones.server).sum()
+        fewest = fewest_hops(can, got.offsets, got.zones, zones.centre).sum()
         print(f"  overlay hops against the fewest: {got.overlay_hops.sum() / fewest:.3f}")
     warm = Subscribers(l[:10], r[:10], K)
     warm.start(x, y)
@@ -56,7 +56,7 @@ def main() -> None:
             moved += len(gateways.rehome(gave))
             times.append(time.process_time() - start)
         print(f"brokers that {change}: {np.median(times):.3f} s each, {moved / len(times):.0f} subscriptions moved")
-    got = can.multicast(table, zones.server)
+    got = can.multicast(table, zones.centre)
     count = best_of(3, lambda: gateways.count(table, got))
     match = best_of(3, lambda: gateways.match(table, got))
     offsets, found = gateways.match(table, got)

@@ -62,11 +62,11 @@ def measure(make: Make, zones: Zones, routes: Routes, table: NDArray[np.void]) -
     start = time.process_time()
     network = make(zones)
     made = time.process_time() - start
-    got = network.multicast(table, network.server, routes.hops)
-    seconds = best_of(3, lambda: network.multicast(table, network.server, routes.hops))
-    hops = network.hops(table, network.server)
+    got = network.multicast(table, network.centre, routes.hops)
+    seconds = best_of(3, lambda: network.multicast(table, network.centre, routes.hops))
+    hops = network.hops(table, network.centre)
     ends = hops.receivers[hops.delivers]
-    delay = delays(hops, routes.delay_ms)[hops.delivers].sum() / routes.delay_ms[network.server, ends].sum()
+    delay = delays(hops, routes.delay_ms)[hops.delivers].sum() / routes.delay_ms[network.centre, ends].sum()
     known = len(network.links) / len(network)
     crash, back = 0, 0
     for broker in range(0, len(network), len(network) // CHANGES):
@@ -96,8 +96,8 @@ def main(brokers: list[int]) -> None:
             for name, make in networks(routes.delay_ms, seed):
                 measured = measure(make, Zones(count, seed=seed), routes, table)
                 found.setdefault(name, []).append(measured)
-            got = Can(Zones(count, seed=seed)).multicast(table, Zones(count, seed=seed).server)
-            ip = routes.hops[Zones(count, seed=seed).server, got.zones].sum() / len(table)
+            got = Can(Zones(count, seed=seed)).multicast(table, Zones(count, seed=seed).centre)
+            ip = routes.hops[Zones(count, seed=seed).centre, got.zones].sum() / len(table)
             straight = {"overlay_hops": len(got.zones) / len(table), "ip_hops": float(ip), "delay_over_direct": 1.0}
             found.setdefault("straight", []).append(straight)
         print(f"{count:,} brokers on {NODES:,} nodes, {EVENTS} events each of seeds {SEEDS}, k = {K}")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from rich.progress import Progress
 
-from benchmarks.deliveries import DRIVER_MB, PeakMemory
+from benchmarks.deliveries import DRIVER_MB
+from benchmarks.peak_memory import PeakMemory
 from benchmarks.record import write_rows
 from pipeline import spark_session
 from simulator.runs.run import run_scenario

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from benchmarks.record import write_rows
 from cn import RoutingTree
-from floor.cache import cache_dir
 from topologies import Routes, inet
 
 SUBSCRIPTIONS = 2_000_000
@@ -72,11 +71,11 @@ def least_hops(tree: RoutingTree, table: npt.NDArray[np.void], l: Floats, r: Flo
                homes: npt.NDArray[np.int64]) -> int:  # fmt: skip
     """Links of the paths from the server to the brokers with a match, added over the messages."""
     graph: nx.Graph[int] = nx.Graph(tree.links.tolist())
-    parent = dict(nx.bfs_predecessors(graph, tree.server))
+    parent = dict(nx.bfs_predecessors(graph, tree.centre))
     hops = 0
     for row in table:
         concerned = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])
-        met = {tree.server}
+        met = {tree.centre}
         for broker in np.unique(homes[concerned]).tolist():
             while broker not in met:
                 met.add(broker)
@@ -97,15 +96,15 @@ def measure(name: str, routes: Routes, l: Floats, r: Floats, nodes: npt.NDArray[
         homes = tree.subscribe(ids, l, r, nodes)
         build = time.process_time() - start
         least = least or least_hops(tree, table[:EXACT], l, r, homes)
-        seconds = best_seconds(lambda tree=tree: tree.multicast(table, tree.server, routes.hops))  # type: ignore[misc]
-        taken = tree.multicast(table[:EXACT], tree.server)
+        seconds = best_seconds(lambda tree=tree: tree.multicast(table, tree.centre, routes.hops))  # type: ignore[misc]
+        taken = tree.multicast(table[:EXACT], tree.centre)
         tree.subscribe([len(l)], l[:1], r[:1], nodes[:1])  # makes room
         fresh, wider = rng.integers(len(l), size=1000), rng.uniform(0, 0.01, 1000)
         start = time.process_time()
         tree.subscribe(len(l) + 1 + np.arange(1000), l[fresh] - wider, r[fresh] + wider, nodes[fresh])
         joins = 1000 / (time.process_time() - start)
         start = time.process_time()
-        gone = tree.server
+        gone = tree.centre
         tree.leave(gone)
         crash = time.process_time() - start
         start = time.process_time()
@@ -126,7 +125,7 @@ def main(subscriptions: int = SUBSCRIPTIONS) -> None:
     rng = np.random.default_rng(SEED)
     graph = inet(NODES, seed=SEED)
     brokers = np.sort(rng.choice(NODES, BROKERS, replace=False))
-    routes = Routes.build(graph, brokers, cache=cache_dir() / "routes")
+    routes = Routes.build(graph, brokers)
     tree = RoutingTree(routes, limit=2)  # compiles what building needs
     tree.subscribe(np.arange(9000), *uniform_ranges(9000, rng), rng.integers(NODES, size=9000))
     nodes = rng.integers(NODES, size=subscriptions)

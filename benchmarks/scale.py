@@ -1,96 +1,136 @@
-"""Memory and time of whole runs without Spark: against the number of events, and with ten million subscriptions.
+"""How time and memory of whole runs grow with brokers, nodes, subscriptions, objects and events, without Spark.
 
-Run it with `python -m benchmarks.scale`. Every case is a process of its own, so that its peak memory is its own.
-Bounds: the peak does not grow with the events (records are streamed); 10M subscriptions in under 8 GB.
+Run it with `python -m benchmarks.scale [WHAT ...]`, WHAT being some of those. Every size is a process of its own, so
+that its peak memory is its own; one thing grows at a time, all else stays as in `BASE`. The last row of each table is
+the exponent that fits best: 1 is linear. Seconds are processor time; memory is counted above what the process had
+taken after a rehearsal with a small scenario, which also finds the kernels compiled.
+
+Bound: no exponent of the whole is above 1.1. Worse than linear may be what docs/scenarios.md says is: with brokers,
+the memory of pairs, and on `can` the hops of messages.
 """
 
 import json
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.record import write_rows
-from simulator.engine.ledger import Ledger
-from simulator.inputs.ingredients import assemble
-from simulator.results.collectors import EventRecords
-from simulator.results.lists import lists_of
-from simulator.results.loads import Loads
+from simulator.inputs.ingredients import assemble, make_graph
 from simulator.results.needed import needed_of
+from simulator.results.run_directory import RunDirectory
 from simulator.runs.answer import answer
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
 SEED = 1
-APPROACHES = ("paint-dense", "paint-sparse", "paint-sparse(1)", "unicast", "cn-relax")
-CASES: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
-    ("tally", 200_000, 1_000, ("paint-dense", "cn-relax")),
-    ("tally", 200_000, 4_000, ("paint-dense", "cn-relax")),
-    ("tally", 200_000, 16_000, ("paint-dense", "cn-relax")),
-    ("des", 200_000, 250, ("paint-sparse",)),
-    ("des", 200_000, 1_000, ("paint-sparse",)),
-    ("des", 200_000, 4_000, ("paint-sparse",)),
-    ("tally", 2_000_000, 1_000, APPROACHES),
-    ("tally", 10_000_000, 200, APPROACHES),
-)
+APPROACHES = ["paint-dense", "paint-sparse", "unicast", "cn-relax"]
+BASE = {"nodes": 20_000, "brokers": 1_000, "subscriptions": 1_000_000, "objects": 10_000, "events": 500}
+SMALL = {"nodes": 3_037, "brokers": 20, "subscriptions": 2_000, "objects": 500, "events": 20}
+SIZES: dict[str, tuple[int, ...]] = {
+    "brokers": (1_000, 2_000, 5_000, 10_000),
+    "nodes": (10_000, 30_000, 100_000),
+    "subscriptions": (1_000_000, 3_000_000, 10_000_000),
+    "objects": (10_000, 30_000, 100_000),
+    "events": (500, 2_000, 8_000),
+}
 
 
-def measure(engine: str, m: int, events: int, approaches: list[str]) -> dict[str, object]:
-    """Run one case in this process."""
+def run(sizes: dict[str, int], seconds: dict[str, float]) -> None:
+    """Run a scenario of these sizes, but for the means that Spark takes; the processor time of its steps."""
     scenario = Scenario.model_validate(
         {
             "name": "scale",
             "seed": SEED,
             "k": 20,
-            "approaches": approaches,
-            "engine": engine,
-            "topology": {"nodes": 20_000},
-            "network": {"brokers": 1_000, "space": "square"},
-            "objects": {"count": 10_000},
-            "subscriptions": {"count": m},
-            "events": {"count": events},
+            "approaches": APPROACHES,
+            "topology": {"nodes": sizes["nodes"]},
+            "network": {"brokers": sizes["brokers"]},
+            "objects": {"count": sizes["objects"]},
+            "subscriptions": {"count": sizes["subscriptions"]},
+            "events": {"count": sizes["events"]},
         }
     )
     rng = np.random.default_rng(SEED)
-    x, y = rng.random((2, 10_000))
-    l, r = np.sort(rng.random((2, m)), axis=0)
+    x, y = rng.random((2, sizes["objects"]))
+    l, r = np.sort(rng.random((2, sizes["subscriptions"])), axis=0)
+    with _clocked(seconds, "graph_s"):
+        graph = make_graph(scenario)
+    with _clocked(seconds, "ingredients_s"):
+        ingredients = assemble(scenario, Workload(20, x, y, l, r), rng.random(len(l)), graph=graph)
+    with _clocked(seconds, "needed_s"):
+        needed = needed_of(scenario, ingredients)
+    with tempfile.TemporaryDirectory() as scratch:
+        writing = RunDirectory(Path(scratch), scenario)
+        with writing:
+            for name in APPROACHES:
+                with _clocked(seconds, f"{name}_s"):
+                    outcome, collectors = writing.begin(name, ingredients, needed)
+                    answer(scenario, ingredients, name, collectors, ledger=outcome.ledger)
+        with _clocked(seconds, "links_s"):
+            writing.write_loads(ingredients)
+
+
+@contextmanager
+def _clocked(seconds: dict[str, float], step: str) -> Iterator[None]:
     start = time.process_time()
-    ingredients = assemble(scenario, Workload(20, x, y, l, r), rng.random(m))
-    ready = time.process_time()
-    needed = needed_of(scenario, ingredients)
-    for name in approaches:
-        loads = Loads(len(ingredients.network))
-        lists = lists_of(scenario, ingredients, name)
-        records = EventRecords(scenario, ingredients, name, needed, lists, lambda _: None)
-        answer(scenario, ingredients, name, [loads, records], ledger=Ledger())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return {
-        "engine": engine,
-        "m": m,
-        "events": events,
-        "approaches": len(approaches),
-        "ingredients_s": round(ready - start, 1),
-        "approaches_s": round(time.process_time() - ready, 1),
-        "peak_gb": round(peak, 2),
-    }
+    yield
+    seconds[step] = time.process_time() - start
 
 
-def main() -> None:
+def measure(sizes: dict[str, int]) -> dict[str, float]:
+    """Run one size in this process."""
+    run(SMALL, {})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds: dict[str, float] = {}
+    run(sizes, seconds)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return {**sizes, **seconds, "all_s": sum(seconds.values()), "peak_mb": peak / 2**10}
+
+
+def exponent(sizes: list[float], costs: list[float]) -> float:
+    """Slope of the line that fits best through the logarithms of sizes and costs."""
+    return float(np.polyfit(np.log(sizes), np.log(np.maximum(costs, 1e-3)), 1)[0])
+
+
+def main(names: list[str]) -> int:
+    """Measure, print and write; 1 if something grows faster than it may."""
     rows: list[dict[str, object]] = []
-    for engine, m, events, approaches in CASES:
-        case = json.dumps([engine, m, events, approaches])
-        told = subprocess.run(
-            [sys.executable, "-m", "benchmarks.scale", case], capture_output=True, text=True, check=True
-        )
-        rows.append(json.loads(told.stdout.splitlines()[-1]))
-        print("  ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
+    too_fast = []
+    for what in names or SIZES:
+        here: list[dict[str, float]] = []
+        for size in SIZES[what]:
+            case = json.dumps(BASE | {what: size})
+            told = subprocess.run(
+                [sys.executable, "-m", "benchmarks.scale", case], capture_output=True, text=True, check=True
+            )
+            here.append(json.loads(told.stdout.splitlines()[-1]))
+            _show(what, here[-1], header=len(here) == 1)
+        steps = [name for name in here[0] if name not in BASE]
+        grown = {step: exponent([row[what] for row in here], [row[step] for row in here]) for step in steps}
+        print(f"{'exponent':>13}" + "".join(f"{grown[step]:15.2f}" for step in steps), flush=True)
+        rows += [{"grows": what, **row} for row in here]
+        too_fast += [f"{step} with {what}" for step in ("all_s", "peak_mb") if grown[step] > 1.1]
     write_rows("scale", rows, SEED)
+    print("faster than linear: " + (", ".join(too_fast) or "nothing"))
+    return int(bool(set(too_fast) - {"peak_mb with brokers"}))
+
+
+def _show(what: str, row: dict[str, float], *, header: bool) -> None:
+    steps = [name for name in row if name not in BASE]
+    if header:
+        print(f"{what:>13}" + "".join(f"{step:>15}" for step in steps))
+    print(f"{row[what]:13,}" + "".join(f"{row[step]:15,.2f}" for step in steps), flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(measure(*json.loads(sys.argv[1]))))
+    if sys.argv[1:] and sys.argv[1].startswith("{"):
+        print(json.dumps(measure(json.loads(sys.argv[1]))))
     else:
-        main()
+        sys.exit(main(sys.argv[1:]))

@@ -22,7 +22,7 @@ def report(what: str, seconds: float, bound: float | None = None) -> None:
 
 def main() -> None:
     warm = inet(3_037, 0)
-    Routes.build(warm, [0, 1]).link_load(np.ones((2, 2)))
+    Routes.build(warm, [0, 1]).crossings()
     report("inet, 20,000 nodes", best_of(3, lambda: inet(20_000, 1)), 5)
     report("inet, 100,000 nodes", best_of(1, lambda: inet(100_000, 1)), 60)
     for name in sorted(set(MODELS) - {"inet"}):
@@ -36,17 +36,13 @@ def main() -> None:
     peer = best_of(1, lambda: dijkstra(matrix, unweighted=True, indices=brokers[:200])) * 5
     report(f"the hops alone by dijkstra ({peer / ours:.1f} times ours)", peer)
     with tempfile.TemporaryDirectory() as folder:
-        report("the same, written to the cache", best_of(1, lambda: Routes.build(graph, brokers, Path(folder))))
-        report("the same, from the cache", best_of(3, lambda: Routes.build(graph, brokers, Path(folder))))
         file = Path(folder) / "network.inet"
         report("write 20,000 nodes as INET text", best_of(1, lambda: write_network(graph, file)))
         report("read them back", best_of(1, lambda: read_network(file)))
     routes = Routes.build(graph, brokers)
-    traffic = np.ones((1_000, 1_000))
-    report("link load of a million pairs", best_of(3, lambda: routes.link_load(traffic)))
-    held = sum(array.nbytes for array in vars(routes).values())
+    report("link load of a million pairs", best_of(3, routes.crossings))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(f"routes hold {held / 1e6:.0f} MB; peak of this process {peak / 1e9:.2f} GB")
+    print(f"routes hold {routes.nbytes / 1e6:.0f} MB; peak of this process {peak / 1e9:.2f} GB")
 
 
 if __name__ == "__main__":

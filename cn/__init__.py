@@ -6,6 +6,7 @@ from cn.deliveries import Deliveries, Hops
 from cn.gateways import Gateways, LocalIndex
 from cn.inbox import Inbox
 from cn.network import Network
+from cn.placement import near_brokers
 from cn.prefix import PrefixError, PrefixNetwork
 from cn.relaxed import RelaxedSubscribers
 from cn.split_tree import Split, Takeover
@@ -34,4 +35,5 @@ __all__ = [
     "Zones",
     "ZonesError",
     "fewest_hops",
+    "near_brokers",
 ]

@@ -17,8 +17,8 @@ class Network(Protocol):
     """
 
     @property
-    def server(self) -> int:
-        """Broker that keeps the objects; another one when it leaves, or when a broker that joins takes its place."""
+    def centre(self) -> int:
+        """Broker in the middle of those present: a place for a server, of which the network itself knows nothing."""
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:

@@ -103,6 +103,12 @@ class SplitTree:
         self.leaf[heir] = vacant
         return Takeover(broker, heir, merged)
 
+    def hand_over(self, brokers: list[int]) -> None:
+        """Give the leaf of each broker b to `brokers[b]`."""
+        self.leaf = {brokers[broker]: leaf for broker, leaf in self.leaf.items()}
+        for broker, leaf in self.leaf.items():
+            self.broker[leaf] = broker
+
     def _halves(self, box: Box, dimension: int) -> tuple[float, Box, Box] | None:
         l_lo, l_hi, r_lo, r_hi = box
         if dimension == 0:

@@ -14,14 +14,14 @@ place of sets of covering subscriptions.
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
 
 from cn.deliveries import Deliveries, Floats, Hops, Ints, finite_ends, link_costs, message_corners, message_starts
 from cn.forwarding import follow_messages, multicast, next_edges
+from cn.spanning import spanning_links, spanning_tree
 from cn.summaries import TreeTable, grow, summarise_links, summarise_own
 from floor.errors import RangecastError
-from floor.kernels import njit
 from topologies import Routes
 from topologies.arguments import integer
 
@@ -78,9 +78,9 @@ class RoutingTree:
         self.limit = integer("limit", limit, 1)
         n = len(routes.brokers)
         self.present = np.ones(n, np.bool_)
-        self.links = spanning_links(routes, _pairs(np.arange(n)))
-        self._nearest = _nearest(routes.node_hops, routes.node_delay_ms, self.present)
-        self._server = self._centre()
+        self.links = spanning_tree(routes, np.arange(n))
+        self._nearest = routes.nearest(self.present)
+        self._root = self.centre  # summaries are made from here outward
         # By id, with room to spare; an id not in use has home -1.
         self._l, self._r = np.empty(0), np.empty(0)
         self._nodes, self._home = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -91,9 +91,10 @@ class RoutingTree:
         self._connect()
 
     @property
-    def server(self) -> int:
-        """Broker that keeps the objects: least IP hops to all, ties to the smallest; if it leaves, chosen again."""
-        return self._server
+    def centre(self) -> int:
+        """Broker with the least IP hops to all present, ties to the smallest. O(n²)."""
+        brokers = np.flatnonzero(self.present)
+        return int(brokers[self.ip_routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
 
     def __len__(self) -> int:
         return len(self.present)
@@ -153,18 +154,18 @@ class RoutingTree:
         Its neighbours link up by a minimum spanning tree among themselves; all other links stay. The summaries
         of links are made anew, and those of brokers that take subscriptions over. Returns the broker
         if it had subscriptions to give away.
-        O(n limit log limit + brokers x nodes + m), and O(g log g) for the g subscriptions of those brokers.
+        O(n limit log limit + IP links + m), and O(g log g) for the g subscriptions of those brokers.
         """
         self._check_present(broker)
         if self.present.sum() == 1:
             raise TreeError(f"broker {broker} is the last one: nobody is left to take its subscriptions")
         around = self.table.neighbours[self.table.starts[broker] : self.table.starts[broker + 1]]
         kept = self.links[(self.links != broker).all(axis=1)]
-        self.links = np.concatenate((kept, spanning_links(self.ip_routes, _pairs(np.sort(around)))))
+        self.links = np.concatenate((kept, spanning_tree(self.ip_routes, np.sort(around))))
         self.present[broker] = False
         self._counts[broker] = 0
-        if broker == self._server:
-            self._server = self._centre()
+        if broker == self._root:
+            self._root = self.centre
         return self._resettle()
 
     def join(self, broker: int, seed: int | np.random.Generator = 0) -> Ints:  # noqa: ARG002
@@ -172,8 +173,8 @@ class RoutingTree:
 
         The tree becomes the minimum spanning tree of its links and of those from the broker to all others, so the
         broker may also stand between brokers that had closed up. Links of the tree of all brokers are never given up
-        for others while both ends are here: when everyone is back, so is that tree, whatever the order. The server
-        stays where it is, and nothing is random. Returns the brokers that gave subscriptions away; costs as `leave`.
+        for others while both ends are here: when everyone is back, so is that tree, whatever the order. Nothing
+        is random. Returns the brokers that gave subscriptions away; costs as `leave`.
         """
         if not 0 <= broker < len(self) or self.present[broker]:
             raise ValueError(f"broker must be one of the {int((~self.present).sum())} that left, got {broker}")
@@ -227,7 +228,7 @@ class RoutingTree:
 
     def _resettle(self) -> Ints:
         """Move every subscription to its nearest broker and make the summaries fit; returns the brokers that gave."""
-        self._nearest = _nearest(self.ip_routes.node_hops, self.ip_routes.node_delay_ms, self.present)
+        self._nearest = self.ip_routes.nearest(self.present)
         here = np.flatnonzero(self._home >= 0)
         home = self._nearest[self._nodes[here]]
         new = home != self._home[here]
@@ -238,10 +239,6 @@ class RoutingTree:
         self._summarise_own(np.union1d(gave, home[new]))
         self._summarise_links()
         return gave
-
-    def _centre(self) -> int:
-        brokers = np.flatnonzero(self.present)
-        return int(brokers[self.ip_routes.hops[np.ix_(brokers, brokers)].sum(axis=1).argmin()])
 
     def _connect(self) -> None:
         """Make the table's links from the tree; the brokers' own summaries stay."""
@@ -274,7 +271,7 @@ class RoutingTree:
         summarise_own(self.table, brokers, offsets, self._l[rows], self._r[rows])
 
     def _summarise_links(self) -> None:
-        outward, parents = self._walk(self._server)
+        outward, parents = self._walk(self._root)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         uplink = np.full(len(self), -1)
         inward = parents[owners] == self.table.neighbours
@@ -309,7 +306,7 @@ class RoutingTree:
             raise ValueError(f"broker must be one of the {int(self.present.sum())} present, got {broker}")
 
     def _check_nodes(self, nodes: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:
-        count = self.ip_routes.node_hops.shape[1]
+        count = self.ip_routes.nodes
         if len(nodes) and nodes.dtype.kind not in "iu":
             raise TypeError(f"nodes must be integers, got {nodes.dtype}")
         labels = nodes.astype(np.int64, copy=False)
@@ -329,7 +326,7 @@ class RoutingTree:
         starts, neighbours, back, counts, boxes = self.table
         n = len(self)
         owners = np.repeat(np.arange(n), np.diff(starts))
-        reached, _ = self._walk(self._server)
+        reached, _ = self._walk(self._root)
         if len(neighbours) != 2 * (len(reached) - 1) or set(reached) != set(np.flatnonzero(self.present)):
             raise TreeError("the links are not a tree over the brokers present")
         if (neighbours[back] != owners).any() or (back[back] != np.arange(len(back))).any():
@@ -349,40 +346,3 @@ def _covers(outer: Floats, inner: Floats) -> bool:
     a, b = outer[None], inner[:, None]
     inside = (a[..., 0] <= b[..., 0]) & (b[..., 1] <= a[..., 1]) & (a[..., 2] <= b[..., 2]) & (b[..., 3] <= a[..., 3])
     return bool(inside.any(axis=1).all())
-
-
-def _pairs(brokers: Ints) -> Ints:
-    """All pairs of some brokers, which are in ascending order: (pairs, 2) i8, the smaller first."""
-    a, b = np.triu_indices(len(brokers), 1)
-    return np.stack((brokers[a], brokers[b]), axis=1)
-
-
-def spanning_links(routes: Routes, pairs: Ints) -> Ints:
-    """Minimum spanning tree of the graph of some pairs of brokers (e, 2), the smaller first. O(e log e).
-
-    By IP hops, then delay, then numbers: one order of all pairs, so the tree is the same whatever the machine.
-    """
-    u, v = pairs[:, 0], pairs[:, 1]
-    rank = np.empty(len(pairs))
-    rank[np.lexsort((v, u, routes.delay_ms[u, v], routes.hops[u, v]))] = np.arange(1, len(pairs) + 1)
-    # Ranks start at 1: csgraph takes 0, the distance of brokers on one node, for a missing link.
-    n = len(routes.brokers)
-    chosen = minimum_spanning_tree(coo_array((rank, (u, v)), shape=(n, n)).tocsr()).tocoo()
-    return np.sort(np.stack((chosen.row, chosen.col), axis=1).astype(np.int64), axis=1)
-
-
-@njit
-def _nearest(
-    node_hops: npt.NDArray[np.int32], node_delay_ms: npt.NDArray[np.float32], present: npt.NDArray[np.bool_]
-) -> Ints:
-    """Nearest present broker of every node: fewest hops, then least delay, then smallest number."""
-    nodes = node_hops.shape[1]
-    best = np.full(nodes, -1, np.int64)
-    hops = np.full(nodes, np.iinfo(np.int32).max, np.int32)
-    delay = np.full(nodes, np.inf, np.float32)
-    for b in range(len(present)):
-        if present[b]:
-            for v in range(nodes):
-                if node_hops[b, v] < hops[v] or (node_hops[b, v] == hops[v] and node_delay_ms[b, v] < delay[v]):
-                    best[v], hops[v], delay[v] = b, node_hops[b, v], node_delay_ms[b, v]
-    return best

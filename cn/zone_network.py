@@ -27,9 +27,9 @@ class ZoneNetwork(ABC):
         self.zones = zones
 
     @property
-    def server(self) -> int:
-        """Broker that keeps the objects."""
-        return self.zones.server
+    def centre(self) -> int:
+        """Broker whose zone covers the centre of the zoned area."""
+        return self.zones.centre
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:

@@ -136,7 +136,7 @@ class Zones:
         return self.table.extents[:, 0] < self.table.extents[:, 1]
 
     @property
-    def server(self) -> int:
+    def centre(self) -> int:
         """Broker whose zone covers the centre of the zoned area (the triangle's centroid, the square's middle)."""
         lo, hi = self.domain
         share = (1 / 3, 2 / 3) if self.space == "triangle" else (0.5, 0.5)
@@ -189,6 +189,17 @@ class Zones:
         takeover = self._tree.leave(broker, self.table.neighbours[start:stop].tolist())
         self._freeze()
         return takeover
+
+    def assign(self, brokers: npt.ArrayLike) -> None:
+        """Give the zone of each broker b to `brokers[b]`: the same zones in other hands. O(n log n).
+
+        Every broker must be present, and be given one zone.
+        """
+        given = np.asarray(brokers)
+        if len(self._tree.leaf) < self._size or sorted(given.tolist()) != list(range(self._size)):
+            raise ValueError(f"brokers must be all {self._size}, each once and present, got {given.tolist()!s:.80}")
+        self._tree.hand_over(given.tolist())
+        self._freeze()
 
     def _split(self, broker: int, rng: np.random.Generator) -> Split:
         # A population with many equal members can exhaust one zone; uniform points then find room elsewhere.

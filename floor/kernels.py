@@ -110,10 +110,11 @@ def njit(kernel: Kernel) -> Kernel:
     """Compile a function over flat arrays with Numba.
 
     Kernels of the rooms are cached on disk across processes and source changes; those of others are not.
+    While one runs, other threads go on: Spark starts beside the first approach.
     """
     module = kernel.__module__
     of_a_room = _source(module, _ROOT) is not None
     if of_a_room:
         _config.CACHE_DIR = str(_kernel_cache(module))
-    compile_kernel: Any = numba.njit(cache=of_a_room)
+    compile_kernel: Any = numba.njit(cache=of_a_room, nogil=True)
     return cast("Kernel", compile_kernel(kernel))

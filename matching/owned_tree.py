@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from matching.kdtree import LARGEST, SIZE, Floats, Tree
 from matching.kdtree_queries import snap, whole
+from matching.range_index import checked_ends
 
 __all__ = ["OwnedTree", "Rectangle", "checked_ranges", "checked_rectangle"]
 
@@ -21,23 +22,7 @@ def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
     ValueError
         The arrays differ in length or have more than one dimension, an end is NaN, or some l > r.
     """
-    ends = []
-    for name, given in (("l", l), ("r", r)):
-        array = np.asarray(given)
-        if array.dtype.kind not in "iuf" and array.size:
-            raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}: convert it to float first")
-        if array.ndim > 1:
-            raise ValueError(f"{name} must have one dimension, got shape {array.shape}: pass the ends as two arrays")
-        ends.append(np.clip(np.atleast_1d(array).astype(np.float64), -LARGEST, LARGEST))
-    left, right = ends
-    if left.size != right.size:
-        raise ValueError(f"l and r must have the same length, got {left.size} and {right.size}")
-    wrong = np.flatnonzero(~(left <= right))
-    if wrong.size:
-        i = wrong[0]
-        raise ValueError(
-            f"ranges must have l <= r and no NaN, got [{left[i]}, {right[i]}] at position {i} ({wrong.size} in all)"
-        )
+    left, right = (np.clip(ends, -LARGEST, LARGEST) for ends in checked_ends(l, r))
     return left, right
 
 

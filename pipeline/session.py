@@ -88,6 +88,8 @@ def spark_session(
     check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
     options = ["-XX:TieredStopAtLevel=1"] if brief else []
+    if brief:  # for a few thousand rows, code of their own for every query takes longer to compile than to do without
+        settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"} | settings
     # A JVM that is killed leaves its work files behind; here the next start finds them.
     work = _scratch() / "work"
     work.mkdir(exist_ok=True)

@@ -114,8 +114,8 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=features)
 
     def ask(self, expression: str) -> Any:
-        """The value of an expression in the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of an expression in the page; of a promise, what it comes to."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

@@ -1,4 +1,4 @@
-"""What a reader sees of a page in the browser: words that lie on each other, and words that are cut."""
+"""What a reader sees of a page in the browser: words that lie on each other, and words that are cut, in any font."""
 
 from tests.browser import Browser
 
@@ -44,13 +44,54 @@ def overlaps(browser: Browser, room: float = 2.0) -> list[tuple[str, str]]:
     return found
 
 
-def cut_words(browser: Browser) -> list[str]:
-    """Words of drawings that reach beyond their drawing."""
-    cut: list[str] = browser.ask(
-        "[...document.querySelectorAll('figure svg text')].filter(t => {"
-        "const own = t.getBoundingClientRect(), all = t.closest('svg').getBoundingClientRect();"
-        "return own.width && (own.left < all.left - 1 || own.right > all.right + 1 ||"
-        " own.top < all.top - 1 || own.bottom > all.bottom + 1);"
-        "}).map(t => t.textContent)"
+def misplaced(browser: Browser, room: float = 0.15) -> list[list[str]]:
+    """Words of drawings that reach beyond their drawing, and pairs of them that lie on each other.
+
+    Boxes of text are as high as its line, which letters are not: `room` is the share of it that may be common.
+    """
+    found: list[list[str]] = browser.ask(_MISPLACED.replace("ROOM", str(room)))
+    return found
+
+
+_MISPLACED = """
+[...document.querySelectorAll("figure svg")].flatMap(svg => {
+  const all = svg.getBoundingClientRect(), found = [];
+  const boxes = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()])
+    .filter(([text, box]) => text && box.width);
+  for (const [text, a] of boxes)
+    if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 || a.bottom > all.bottom + 1)
+      found.push(["cut", text]);
+  boxes.forEach(([one, a], i) => { for (const [other, b] of boxes.slice(i + 1))
+    if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > ROOM * Math.min(a.height, b.height))
+      found.push([one, other]); });
+  return found;
+})
+"""
+
+_OTHER = "body, svg text { font-family: %s !important; } .part svg text.name { font-family: %s !important; }"
+FONTS = {
+    # As high as Noto Sans, whose lines are the highest of fonts that systems come with.
+    "high": """
+        @font-face { font-family: High; src: local("DejaVu Sans"); ascent-override: 107%; descent-override: 29%; }
+        @font-face { font-family: High Mono; src: local("DejaVu Sans Mono"); ascent-override: 107%;
+          descent-override: 29%; }
+    """
+    + _OTHER % ('High, "DejaVu Sans"', 'High Mono, "DejaVu Sans Mono"'),
+    "serif": _OTHER % ('"DejaVu Serif"', '"DejaVu Sans Mono"'),
+    # As narrow as Arial Narrow.
+    "narrow": """
+        @font-face { font-family: Narrow; src: local("DejaVu Sans"); size-adjust: 72%; }
+    """
+    + _OTHER % ("Narrow", "Narrow"),
+}
+"""Styles that give a page the letters of other readers."""
+
+
+def wear(browser: Browser, font: str) -> None:
+    """Let the page that is open be seen in a font of `FONTS`, until another is opened."""
+    browser.ask(
+        "document.getElementById('worn')?.remove();"
+        f"document.head.insertAdjacentHTML('beforeend', `<style id='worn'>{FONTS[font]}</style>`);"
+        "document.body.offsetHeight; document.fonts.ready.then(() => document.body.offsetHeight)"
     )
-    return cut

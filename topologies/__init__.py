@@ -6,10 +6,11 @@ from topologies.files import read_network, write_network
 from topologies.inet import inet, inet_degrees
 from topologies.models import barabasi_albert, transit_stub, waxman
 from topologies.registry import MODELS
-from topologies.routes import Routes
+from topologies.routes import PairBytes, Routes
 
 __all__ = [
     "MODELS",
+    "PairBytes",
     "Routes",
     "TopologyError",
     "barabasi_albert",

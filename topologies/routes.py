@@ -4,27 +4,61 @@ IP packets take the path of fewest hops; among those, the one of least delay; am
 before the last has the smallest label, and so on back to the broker. The rule decides every tie, so the same
 network gives the same routes whatever the order of its links. Hop counts are the same both ways. Delays are too, up
 to rounding; the way back may use other links only where both hops and delay tie.
+
+Of every pair of brokers hops, delay and bandwidth are kept, in 10 bytes where paths are shorter than 256 hops and
+links have fewer than 255 bandwidths. What lies between, and what leads to other nodes, is found by a search from the
+broker when it is asked for: 13 bytes for each node, while it is needed.
 """
 
-import hashlib
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
-from floor.files import whole
 from floor.kernels import njit
-from floor.seals import seal
-from topologies.arguments import check_graph, integer
-from topologies.errors import TopologyError
+from floor.steps import Advance
+from topologies.arguments import integer
+from topologies.searches import LinkTable, Row, nearest_sources, search
 
-__all__ = ["Routes"]
+__all__ = ["Bottlenecks", "PairBytes", "Routes"]
+
+Ints = NDArray[np.int64]
+
+
+class PairBytes(NamedTuple):
+    """What brokers sent each other, as columns; a pair may have several rows."""
+
+    sender: Ints
+    receiver: Ints
+    size_bytes: Ints
+
+
+class Bottlenecks:
+    """Smallest bandwidth along the path of each pair of B brokers, in Mbps: indexed as a float64 array (B, B) is.
+
+    Kept as the places of the bandwidths among those that links have.
+
+    Parameters
+    ----------
+    levels : (b,) float64 array
+        Bandwidths, ascending.
+    places : unsigned array (B, B)
+        That of each pair's bandwidth among them.
+    """
+
+    def __init__(self, levels: NDArray[np.float64], places: NDArray[np.unsignedinteger]) -> None:
+        self._levels, self._places = levels, places
+
+    def __getitem__(self, pairs: Any) -> Any:
+        return self._levels[self._places[pairs]]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes."""
+        return self._places.nbytes + self._levels.nbytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,41 +69,34 @@ class Routes:
     ----------
     brokers : int64 array (B,)
         Node of each broker; two brokers may share a node.
-    hops : int32 array (B, B)
-        IP hops from broker to broker.
+    hops : unsigned array (B, B)
+        IP hops from broker to broker, in the fewest bytes that hold them: sums need a wider type.
     delay_ms : float64 array (B, B)
         Sum of the delays along the path, from the first broker on.
-    bandwidth_mbps : float64 array (B, B)
+    bandwidth_mbps : Bottlenecks (B, B)
         Smallest bandwidth along the path; infinite between brokers of one node.
-    node_hops : int32 array (B, N)
-        IP hops from each broker to each node.
-    node_delay_ms : float32 array (B, N)
-        The delays to each node, in single precision to save memory.
-    links : int32 array (E, 2)
-        Ends of each link, smaller label first, in ascending order.
-    via : int32 array (B, N)
-        Number of the last link on the way from the broker to the node; -1 at the broker itself.
+    table : LinkTable
+        The links of the network.
 
     Notes
     -----
-    Memory: 12 bytes for each broker and node, 20 for each pair of brokers (1,000 brokers on 20,000 nodes: 260 MB; on
-    100,000 nodes: 1.2 GB).
+    Memory: 10 bytes for each pair of brokers, and 40 for each link (1,000 brokers: 10 MB; 10,000 brokers: 1 GB).
     """
 
-    brokers: NDArray[np.int64]
-    hops: NDArray[np.int32]
+    brokers: Ints
+    hops: NDArray[np.unsignedinteger]
     delay_ms: NDArray[np.float64]
-    bandwidth_mbps: NDArray[np.float64]
-    node_hops: NDArray[np.int32]
-    node_delay_ms: NDArray[np.float32]
-    links: NDArray[np.int32]
-    via: NDArray[np.int32]
+    bandwidth_mbps: Bottlenecks
+    table: LinkTable
 
     @classmethod
     def build(
-        cls, graph: "nx.Graph[int]", brokers: Sequence[int] | NDArray[np.integer], cache: Path | None = None
+        cls,
+        graph: "nx.Graph[int]",
+        brokers: Sequence[int] | NDArray[np.integer],
+        advance: Advance = lambda _: None,
     ) -> "Routes":
-        """Find the routes from every broker by breadth-first search.
+        """Find the routes between all brokers by a search from each.
 
         Parameters
         ----------
@@ -77,9 +104,8 @@ class Routes:
             Connected, nodes 0..N-1, links with `delay_ms` and `bandwidth_mbps`.
         brokers : sequence of int
             Node of each broker, shape (B,), at least one.
-        cache : Path, optional
-            Directory in which to keep the routes, 4 bytes for each broker and node. The file is named after a hash of
-            the links, their attributes and the brokers; one that is not what was put there is made anew.
+        advance : function
+            Told of every broker whose routes are found.
 
         Raises
         ------
@@ -90,64 +116,120 @@ class Routes:
 
         Notes
         -----
-        O(B (N + E)) time: `scipy.sparse.csgraph.breadth_first_order` orders the nodes by hops from each broker, then
-        a kernel picks the best last link of every node in that order.
+        O(B (N log E + E + B)) time, at most: see `topologies.searches`.
         """
-        nodes = check_graph(graph)
-        places = _check_brokers(brokers, nodes)
-        links, delays, bandwidths = _link_table(graph)
-        file = None if cache is None else cache / f"{_content_hash(nodes, links, delays, bandwidths, places)}.npz"
-        via = None if file is None else _load(file, (len(places), nodes), len(links))
-        if via is None:
-            via = _search(nodes, links, delays, places)
-            if file is not None:
-                _store(file, via)
-        node_hops, node_delay, hops, delay, bandwidth = _measure(via, links, delays, bandwidths, places)
-        return cls(places, hops, delay, bandwidth, node_hops, node_delay, links, via)
+        table = LinkTable.of(graph)
+        places = _check_brokers(brokers, table.nodes)
+        count = len(places)
+        # No two nodes are further apart than both are from the first broker.
+        longest = 2 * int(search(table, int(places[0])).hops.max())
+        levels, level_of = np.unique(table.bandwidth_mbps, return_inverse=True)
+        hops = np.empty((count, count), np.min_scalar_type(longest))
+        delay = np.empty((count, count), np.float64)
+        narrowest = np.empty((count, count), np.min_scalar_type(len(levels)))
+        for i, source in enumerate(places.tolist()):
+            row = search(table, source)
+            hops[i], delay[i] = row.hops[places], row.delay_ms[places]
+            narrowest[i] = _narrowest(row, table.links, level_of, len(levels), places)
+            advance(1)
+        return cls(places, hops, delay, Bottlenecks(np.append(levels, np.inf), narrowest), table)
+
+    @property
+    def links(self) -> NDArray[np.int32]:
+        """Ends of each link, smaller label first, in ascending order: (E, 2)."""
+        return self.table.links
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes N."""
+        return self.table.nodes
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes."""
+        columns = (self.brokers, self.hops, self.delay_ms, self.bandwidth_mbps, *self.table)
+        return sum(column.nbytes for column in columns)
+
+    def row(self, i: int) -> Row:
+        """Routes from broker i to every node; one search."""
+        return search(self.table, int(self.brokers[integer("i", i, 0, len(self.brokers) - 1)]))
 
     def path(self, i: int, j: int) -> list[int]:
-        """Nodes on the way from broker i to broker j, both included; O(hops)."""
+        """Nodes on the way from broker i to broker j, both included; one search."""
         return self.node_path(i, int(self.brokers[integer("j", j, 0, len(self.brokers) - 1)]))
 
     def node_path(self, i: int, node: int) -> list[int]:
-        """Nodes on the way from broker i to a node, both included; O(hops)."""
-        i = integer("i", i, 0, len(self.brokers) - 1)
-        path = [integer("node", node, 0, self.via.shape[1] - 1)]
-        while (link := self.via[i, path[-1]]) >= 0:
+        """Nodes on the way from broker i to a node, both included; one search."""
+        path = [integer("node", node, 0, self.nodes - 1)]
+        via = self.row(i).via
+        while (link := via[path[-1]]) >= 0:
             path.append(int(self.links[link].sum()) - path[-1])
         return path[::-1]
 
-    def link_load(self, pairs_bytes: ArrayLike) -> NDArray[np.float64]:
-        """Bytes that cross each link when broker i sends `pairs_bytes[i, j]` bytes to broker j.
+    def node_delays(self, brokers: ArrayLike, nodes: ArrayLike) -> NDArray[np.float32]:
+        """Delay in ms from each of some brokers to the node beside it, in single precision; a search for each broker.
 
         Parameters
         ----------
-        pairs_bytes : array (B, B)
-            Traffic between brokers; not negative.
+        brokers, nodes : int arrays (m,)
+            Ends of the ways.
+        """
+        starts, ends = np.asarray(brokers, np.int64), np.asarray(nodes, np.int64)
+        delays = np.empty(len(starts), np.float32)
+        order = np.argsort(starts, kind="stable")
+        for i, begin, end in _stretches(starts[order]):
+            rows = order[begin:end]
+            delays[rows] = self.row(i).delay_ms[ends[rows]]
+        return delays
+
+    def nearest(self, present: NDArray[np.bool_]) -> Ints:
+        """Nearest present broker of every node by hops, then delay, then number, -1 for none: (N,); O(N + E)."""
+        return nearest_sources(self.table, np.where(present, self.brokers, -1))
+
+    def link_loads(self, traffic: Sequence[PairBytes], advance: Advance = lambda _: None) -> Ints:
+        """Bytes that cross each link when brokers send each other what `traffic` says.
+
+        Parameters
+        ----------
+        traffic : sequence of PairBytes
+            Whatever is to be told apart; sizes are not negative.
+        advance : function
+            Told of every broker that sends, and of those that do not at the end.
 
         Returns
         -------
-        float64 array (E,)
-            Load of `links[e]`, both directions added. It adds up to the sum of `pairs_bytes * hops`.
+        int64 array (len(traffic), E)
+            Load of each link, both directions added. It adds up to the sum of bytes times hops.
 
         Notes
         -----
-        O(B² + E + hops of the pairs that send), compiled.
+        One search for every broker that sends anything in any of them, and O(hops) for each row.
         """
-        traffic = np.ascontiguousarray(pairs_bytes, dtype=np.float64)
-        if traffic.shape != self.hops.shape:
-            raise ValueError(
-                f"pairs_bytes must have shape {self.hops.shape} (a row and a column for each broker), "
-                f"got {traffic.shape}"
-            )
-        sound = np.isfinite(traffic) & (traffic >= 0)
-        if not sound.all():
-            i, j = np.argwhere(~sound)[0].tolist()
-            raise ValueError(f"pairs_bytes must be finite and not negative, got {traffic[i, j]} from {i} to {j}")
-        return _add_loads(self.via, self.links, self.brokers, traffic)
+        which = np.repeat(np.arange(len(traffic)), [len(sent.sender) for sent in traffic])
+        columns = zip(*(_check_pairs(sent, len(self.brokers)) for sent in traffic), strict=True)
+        sender, receiver, size = (np.concatenate(column) for column in columns)
+        loads = np.zeros((len(traffic), len(self.links)), np.int64)
+        order = np.argsort(sender, kind="stable")
+        done = 0
+        for i, begin, end in _stretches(sender[order]):
+            rows = order[begin:end]
+            _add_loads(self.row(i).via, self.links, self.brokers[receiver[rows]], size[rows], which[rows], loads)
+            done += 1
+            advance(1)
+        advance(len(self.brokers) - done)
+        return loads
+
+    def crossings(self) -> Ints:
+        """How many of the routes between two brokers, there and back, cross each link: (E,); a search per broker."""
+        loads = np.zeros((1, len(self.links)), np.int64)
+        ones, zeros = np.ones(len(self.brokers), np.int64), np.zeros(len(self.brokers), np.int64)
+        for i in range(len(self.brokers)):
+            _add_loads(self.row(i).via, self.links, self.brokers, ones, zeros, loads)
+        crossed: Ints = loads[0]
+        return crossed
 
 
-def _check_brokers(brokers: Sequence[int] | NDArray[np.integer], nodes: int) -> NDArray[np.int64]:
+def _check_brokers(brokers: Sequence[int] | NDArray[np.integer], nodes: int) -> Ints:
     """Brokers as an array of node labels, or an error that names the first wrong one."""
     if not isinstance(brokers, Iterable):
         raise TypeError(f"brokers must be a sequence of nodes, got {brokers!r}")
@@ -160,157 +242,44 @@ def _check_brokers(brokers: Sequence[int] | NDArray[np.integer], nodes: int) -> 
     return places
 
 
-def _link_table(graph: "nx.Graph[int]") -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """Links (smaller end first, ascending), their delays and their bandwidths."""
-    count = graph.number_of_edges()
-    edges = list(graph.edges(data=True))
-    links = np.array([(u, v) for u, v, _ in edges], np.int32).reshape(count, 2)
-    links.sort(axis=1)
-    order = np.lexsort((links[:, 1], links[:, 0]))
-    columns = []
-    for name, least in (("delay_ms", 0.0), ("bandwidth_mbps", np.nextafter(0.0, 1.0))):
-        try:
-            column = np.array([attributes.get(name) for _, _, attributes in edges], np.float64)
-        except (TypeError, ValueError):
-            column = np.full(count, np.nan)
-        if not (np.isfinite(column) & (column >= least)).all():
-            rule = "at least 0" if least == 0 else "positive"
-            raise TopologyError(f"{name} of every link must be finite and {rule}; topologies.fill adds missing ones")
-        columns.append(column[order])
-    return links[order], columns[0], columns[1]
+def _check_pairs(sent: PairBytes, brokers: int) -> PairBytes:
+    for name, ends in (("sender", sent.sender), ("receiver", sent.receiver)):
+        wrong = ends[(ends < 0) | (ends >= brokers)]
+        if len(wrong):
+            raise ValueError(f"{name} must be a broker between 0 and {brokers - 1}, got {wrong[0]}")
+    if sent.size_bytes.min(initial=0) < 0:
+        raise ValueError(f"size_bytes must not be negative, got {sent.size_bytes.min()}")
+    return sent
 
 
-def _content_hash(nodes: int, *arrays: NDArray[np.generic]) -> str:
-    """Name of the cache file: everything the routes follow from, and the version of the rule."""
-    digest = hashlib.sha256(f"routes 1 {nodes}".encode())
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:32]
-
-
-def _load(file: Path, shape: tuple[int, int], links: int) -> NDArray[np.int32] | None:
-    """Read the last links from the cache; None when the file is missing, damaged, or that of other routes."""
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            via: NDArray[np.int32] = stored["via"]
-            sealed = str(stored["seal"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, MemoryError):
-        return None
-    sound = via.dtype == np.int32 and via.shape == shape and via.min() == -1 and via.max() < links
-    # The kernels follow these links without looking where they lead.
-    return via if sound and sealed == seal(file.name, via) else None
-
-
-def _store(file: Path, via: NDArray[np.int32]) -> None:
-    """Write the last links to the cache."""
-    with whole(file) as partial, partial.open("wb") as stream:
-        np.savez(stream, via=via, seal=np.array(seal(file.name, via)))
-
-
-def _search(
-    nodes: int, links: NDArray[np.int32], delays: NDArray[np.float64], brokers: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    """Last link of the route from each broker to each node, shape (B, N)."""
-    tail = np.concatenate((links[:, 0], links[:, 1]))
-    head = np.concatenate((links[:, 1], links[:, 0]))
-    # Neighbours in ascending order: the kernel keeps the first of equal candidates.
-    order = np.lexsort((head, tail))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(tail, minlength=nodes)))).astype(np.int32)
-    head = head[order]
-    number = np.tile(np.arange(len(links), dtype=np.int32), 2)[order]
-    matrix = csr_array((np.ones(len(head)), head, indptr), shape=(nodes, nodes))
-    via = np.empty((len(brokers), nodes), dtype=np.int32)
-    for row, broker in zip(via, brokers, strict=True):
-        reached = breadth_first_order(matrix, int(broker), directed=True, return_predecessors=False)
-        if len(reached) < nodes:
-            raise TopologyError(
-                f"the network is not connected: node {broker} reaches {len(reached)} of {nodes} nodes; "
-                "keep its largest component"
-            )
-        _choose(reached, indptr, head, number, delays, row)
-    return via
+def _stretches(ascending: Ints) -> Iterable[tuple[int, int, int]]:
+    """Values of an ascending array, and where each begins and ends."""
+    values, counts = np.unique(ascending, return_counts=True)
+    ends = np.cumsum(counts)
+    return zip(values.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True)
 
 
 @njit
-def _choose(reached: NDArray[np.int32], indptr: NDArray[np.int32], head: NDArray[np.int32],
-            number: NDArray[np.int32], delays: NDArray[np.float64], via: NDArray[np.int32]) -> None:  # fmt: skip
-    """Pick the last link to every node, given the nodes in order of hops from the first of them."""
-    hops = np.full(len(via), -1, np.int32)
-    delay = np.empty(len(via), np.float64)
-    hops[reached[0]] = 0
-    delay[reached[0]] = 0.0
-    via[reached[0]] = -1
-    for a in range(len(reached)):
-        v = reached[a]
-        if a > 0:
-            delay[v] = np.inf
-            for b in range(indptr[v], indptr[v + 1]):
-                u = head[b]
-                if hops[u] == hops[v] - 1 and delay[u] + delays[number[b]] < delay[v]:
-                    delay[v] = delay[u] + delays[number[b]]
-                    via[v] = number[b]
-        for b in range(indptr[v], indptr[v + 1]):
-            if hops[head[b]] < 0:
-                hops[head[b]] = hops[v] + 1
+def _narrowest(row: Row, links: NDArray[np.int32], level_of: Ints, infinite: int, places: Ints) -> Ints:
+    """Least level of the links on the way to each of some nodes; `infinite` where there are none."""
+    found = np.full(len(places), infinite, np.int64)
+    for j in range(len(places)):
+        v = places[j]
+        while row.via[v] >= 0:
+            link = row.via[v]
+            found[j] = min(found[j], level_of[link])
+            v = links[link, 0] + links[link, 1] - v
+    return found
 
 
 @njit
-def _measure(
-    via: NDArray[np.int32], links: NDArray[np.int32], delays: NDArray[np.float64], bandwidths: NDArray[np.float64],
-    brokers: NDArray[np.int64],
-) -> tuple[
-    NDArray[np.int32], NDArray[np.float32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]
-]:  # fmt: skip
-    """Follow the last links: hops and delays to all nodes; hops, delays and bottlenecks between brokers."""
-    count, nodes = via.shape
-    node_hops = np.full((count, nodes), -1, np.int32)
-    node_delay = np.empty((count, nodes), np.float32)
-    hops = np.empty((count, count), np.int32)
-    delay = np.empty((count, count), np.float64)
-    bandwidth = np.empty((count, count), np.float64)
-    exact = np.empty(nodes, np.float64)
-    bottleneck = np.empty(nodes, np.float64)
-    stack = np.empty(nodes, np.int64)
-    for i in range(count):
-        node_hops[i, brokers[i]] = 0
-        exact[brokers[i]] = 0.0
-        bottleneck[brokers[i]] = np.inf
-        for node in range(nodes):
-            v = node
-            height = 0
-            while node_hops[i, v] < 0:
-                stack[height] = v
-                height += 1
-                v = links[via[i, v], 0] + links[via[i, v], 1] - v
-            while height > 0:
-                height -= 1
-                w = stack[height]
-                link = via[i, w]
-                node_hops[i, w] = node_hops[i, v] + 1
-                exact[w] = exact[v] + delays[link]
-                bottleneck[w] = min(bottleneck[v], bandwidths[link])
-                v = w
-            node_delay[i, node] = exact[node]
-        for j in range(count):
-            hops[i, j] = node_hops[i, brokers[j]]
-            delay[i, j] = exact[brokers[j]]
-            bandwidth[i, j] = bottleneck[brokers[j]]
-    return node_hops, node_delay, hops, delay, bandwidth
-
-
-@njit
-def _add_loads(via: NDArray[np.int32], links: NDArray[np.int32], brokers: NDArray[np.int64],
-               traffic: NDArray[np.float64]) -> NDArray[np.float64]:  # fmt: skip
-    """Add the bytes of every pair of brokers to the links on its path."""
-    load = np.zeros(len(links), np.float64)
-    for i in range(len(brokers)):
-        for j in range(len(brokers)):
-            if traffic[i, j] == 0.0:
-                continue
-            v = brokers[j]
-            while via[i, v] >= 0:
-                link = via[i, v]
-                load[link] += traffic[i, j]
-                v = links[link, 0] + links[link, 1] - v
-    return load
+def _add_loads(
+    via: NDArray[np.int32], links: NDArray[np.int32], nodes: Ints, size: Ints, which: Ints, loads: Ints
+) -> None:
+    """Add what goes to each of some nodes to the links on its way."""
+    for row in range(len(nodes)):
+        v = nodes[row]
+        while via[v] >= 0:
+            link = via[v]
+            loads[which[row], link] += size[row]
+            v = links[link, 0] + links[link, 1] - v

@@ -17,7 +17,7 @@ def questions_of(ingredients: Ingredients, asked: Asked, *, last_hop: bool) -> R
     gateway: NDArray[np.int64] = ingredients.gateways.home[asked.subscription]
     left_s = asked.time_s
     if last_hop:
-        left_s = left_s + ingredients.routes.node_delay_ms[gateway, ingredients.nodes[asked.subscription]] / 1e3
+        left_s = left_s + ingredients.last_hop_ms[asked.subscription] / 1e3
     return Replies(gateway, left_s)
 
 

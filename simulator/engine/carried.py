@@ -23,6 +23,7 @@ __all__ = [
     "Replies",
     "Traffic",
     "Transmissions",
+    "Volume",
 ]
 
 
@@ -37,6 +38,19 @@ class Queues(NamedTuple):
     longest_wait_s: NDArray[np.float64]
 
 
+class Volume(NamedTuple):
+    """Bytes of the messages of a chunk, (messages,) each; in packets, what a message adds to those before it."""
+
+    overlay: NDArray[np.int64]
+    """Of all its hops between brokers."""
+    ip: NDArray[np.int64]
+    """The same, once for each link of the IP paths under the hops."""
+    out: NDArray[np.int64]
+    """Once where it starts, and once more each time that it was sent again from there."""
+    resent: NDArray[np.int64] | None = None
+    """The part of `overlay` that repeats something; None where nothing does."""
+
+
 class Traffic(NamedTuple):
     """How the messages of a chunk travelled: per message its hops, and every delivery to a gateway.
 
@@ -46,19 +60,16 @@ class Traffic(NamedTuple):
 
     overlay_hops: NDArray[np.int64]
     ip_hops: NDArray[np.int64]
+    volume: Volume
     message: NDArray[np.int64]
     broker: NDArray[np.int64]
     travelled: NDArray[np.int64]
     """IP hops that the message took from its source to there."""
     crossed: NDArray[np.int64]
-    """(pairs, 3) a broker, another one, and how many messages the first sent to the second."""
+    """(pairs, 4) a broker, another one, how many messages the first sent to the second, and in how many bytes."""
     time_s: NDArray[np.float64] | None = None
     """When the gateway hands the message to its subscribers; None without a clock."""
     queues: Queues | None = None
-    resent_hops: NDArray[np.int64] | None = None
-    """(messages,) those of the overlay hops that repeat an earlier one; None where none do."""
-    sent_again: NDArray[np.int64] | None = None
-    """(messages,) how often the broker where it starts sent each again; None where none did."""
     control: NDArray[np.int64] | None = None
     """(rows, 4) window, sender, receiver, and how many control messages (acknowledgements, watermarks, questions and
     answers without news) went from one to the other; None where there are none."""
@@ -84,6 +95,8 @@ class Transmissions(NamedTuple):
     """Row of the message in its chunk; -1 of what is about none: a watermark, a question, an answer without news."""
     sender: NDArray[np.int64]
     receiver: NDArray[np.int64]
+    size: NDArray[np.int64]
+    """Bytes, of a message in a packet those that it adds to it; 0 of control messages, which are all of one size."""
     depart_s: NDArray[np.float64] | None = None
     """When the uplink began with it; None without a clock."""
     arrive_s: NDArray[np.float64] | None = None
@@ -102,7 +115,9 @@ class Moments(NamedTuple):
     """When what took place, in seconds, whatever message it was about."""
 
     sent_s: NDArray[np.float64]
-    """(transmissions,) when the uplink began with each."""
+    """(packets,) when the uplink began with each transmission of one,"""
+    sent_bytes: NDArray[np.int64]
+    """(packets,) and its bytes."""
     came_s: NDArray[np.float64]
     """(waits,) when each message came to a broker that had others to serve before,"""
     begun_s: NDArray[np.float64]

@@ -11,6 +11,7 @@ from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried
 from simulator.engine.des import simulate
 from simulator.engine.ledger import Ledger
+from simulator.engine.packets import packing_of
 from simulator.engine.tally import tally
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import Ingredients, with_fresh_network
@@ -50,5 +51,6 @@ def carry_events(
     chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up)
     if scenario.engine == "tally":
         recorded, holds = "hops" in scenario.record, scenario.network.order == "hold" and not approach.asked
-        return tally(ingredients, approach, session, audience, chunks, record_hops=recorded, holds=holds)
+        packing = packing_of(scenario, approach)
+        return tally(ingredients, approach, session, audience, chunks, packing, record_hops=recorded, holds=holds)
     return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)

@@ -1,7 +1,7 @@
 """Control messages, which carry no update: acknowledgements and watermarks, and where subscriptions ask, questions.
 
 **Acknowledgements** are sent where messages may be lost: each broker acknowledges each transmission that comes to it,
-to its sender, at once.
+to its sender, at once. A packet of several messages is one transmission, here and below.
 
 **Order "hold"** wants to know when nothing is missing. A broker that has served a message, and has heard the same
 from all to whom it sent it on, acknowledges it to the one it has it from (the termination detection of Dijkstra and
@@ -67,9 +67,8 @@ def control_rows(brokers: int, *parts: Ends) -> Ints:
 
 
 def words_to_server(window_of: Ints, sources: Ints, server: int) -> Ends:
-    """One for each message that started elsewhere and that everyone has."""
-    elsewhere = sources != server
-    return Ends(window_of[elsewhere], sources[elsewhere], np.full(int(elsewhere.sum()), server))
+    """One for each message, or packet of them, that started elsewhere and that everyone has."""
+    return Ends(window_of, sources, np.full(len(sources), server))
 
 
 def watermarks(window_of: Ints, message: Ints, gateway: Ints, server: int) -> Ends:

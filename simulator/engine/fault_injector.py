@@ -32,7 +32,7 @@ from simulator.engine.faulty_transit import FaultyTransit
 from simulator.engine.transit import Due, World
 from simulator.inputs.fault_plan import FaultPlan
 from simulator.inputs.ingredients import generator
-from simulator.scenario.tables import PlannedFault
+from simulator.scenario.fault_tables import PlannedFault
 from simulator.workload.windows import Chunk
 
 __all__ = ["FaultInjector"]

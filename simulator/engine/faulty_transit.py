@@ -1,7 +1,7 @@
 """The messages of one chunk of events on their way by the clock, where things go wrong."""
 
 from bisect import bisect_right
-from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,29 +15,25 @@ from simulator.engine.carried import (
     RESENT,
     Carried,
     Moments,
-    Queues,
     Traffic,
     Transmissions,
+    Volume,
 )
 from simulator.engine.control import Ends, control_rows
 from simulator.engine.fault_log import FaultRow
-from simulator.engine.flights import Attempt, Flight, heard_of
+from simulator.engine.flights import Attempt, Flight, Unpacked, heard_of, unpacked
 from simulator.engine.holding import held_back
-from simulator.engine.journeys import sources_of
-from simulator.engine.transit import Due, Transit, World
+from simulator.engine.journeys import crossings, sources_of
+from simulator.engine.packets import begins_of, starts_of
+from simulator.engine.service_log import ServiceLog
+from simulator.engine.transit import Due, Transit, World, starts_within
 from simulator.engine.transmissions import control_transmissions, joined
 from simulator.inputs.link_plan import LinkPlan
 from simulator.workload.windows import Chunk
 
 __all__ = ["Faults", "FaultyTransit"]
 
-_SENT = np.dtype(
-    [
-        *((name, "i8") for name in ("message", "sender", "receiver")),
-        *((name, "f8") for name in ("depart_s", "arrive_s", "wait_s")),
-        ("again", "?"),
-    ]
-)
+_SENT = np.dtype([("packet", "i8"), ("depart_s", "f8"), ("arrive_s", "f8"), ("wait_s", "f8"), ("again", "?")])
 _DELIVERY = np.dtype([("message", "i8"), ("broker", "i8"), ("travelled", "i8"), ("time_s", "f8")])
 
 
@@ -58,46 +54,44 @@ class Faults(Protocol):
 
 
 class FaultyTransit(Transit):
-    """The messages of one chunk on their way, with faults."""
+    """The messages of one chunk on their way, with faults.
+
+    What begins together, a start, is there when all its messages are everywhere, and is begun anew as a whole.
+    """
 
     def __init__(self, world: World, chunk: Chunk, faults: Faults) -> None:
         super().__init__(world, chunk)
         self._faults = faults
         self._deliveries: list[tuple[int, int, int, float]] = []
         self._settled: list[tuple[NDArray[np.void], NDArray[np.int64]]] = []
-        self._crossed: Counter[tuple[int, int]] = Counter()
-        brokers = len(world.ingredients.network)
-        self._busy_s, self._uplink_busy_s, self._waited_s, self._longest_s = ([0.0] * brokers for _ in range(4))
+        self._services = ServiceLog(len(world.ingredients.network))
         self._notified: list[Notified] = []
-        self._sent: list[tuple[int, int, int, float, float, float, bool] | None] = []
-        """Every transmission; None for one that a crash prevented."""
+        self._sent: list[tuple[int, float, float, float, bool] | None] = []
+        """Every transmission, by the number of its packet; None for one that a crash prevented."""
         self._flying: dict[int, Flight] = {}
         """Transmissions that have not ended, by their number."""
         self._acknowledged: list[tuple[int, int, int, float]] = []
-        """Message, from whom, to whom and when."""
+        """First message, from whom, to whom and when."""
         self._attempts: list[Attempt] = []
-        """All of them, where messages are held back."""
-        self._services: list[tuple[int, float, float, float]] = []
-        """Broker, when a message came to it, and when it began and was done with it."""
-        self._last_s = 0.0
 
     def _answers(self) -> Outgoing:
         return self._faults.answer(self.chunk)
 
     def _lay_out(self, outgoing: Outgoing) -> None:
-        messages = len(outgoing.table)
         self._offsets = outgoing.offsets.tolist()
-        self._overlay, self._ip, self._resent, self._sent_again = ([0] * messages for _ in range(4))
-        self._again, self._started = [False] * messages, [False] * messages
-        self._open = self.chunk.windows + messages + outgoing.questions
+        self._starts = starts_of(self.world.packing, begins_of(outgoing))
+        count = len(self._starts) - 1
+        self._start_of = np.repeat(np.arange(count), np.diff(self._starts))
+        self._again, self._started, self._out_again = [False] * count, [False] * count, [0] * count
+        self._open = self.chunk.windows + count + outgoing.questions
         self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
-        self._attempt = self._attempt_with(outgoing, np.arange(messages))
+        self._attempt = self._attempt_with(outgoing, np.arange(count))
         self._missing = (self._attempt.rows + 1).tolist()
 
     def _start_rows(self, first: int, end: int) -> None:
-        for message in range(first, end):
-            self._started[message] = True
-            self._begin(message)
+        for start in starts_within(self._start_of, first, end):
+            self._started[start] = True
+            self._begin(start)
 
     def restart(self) -> int:
         """Let the messages that have not arrived everywhere travel under the network as it is now; how many began."""
@@ -107,30 +101,33 @@ class FaultyTransit(Transit):
         self._deliveries = []
         unfinished = np.flatnonzero(np.array(self._missing) > 0)
         self._attempt.anew.update(unfinished.tolist())
-        if self._attempts:
+        if self.world.watermarks is not None:
             self._attempt.forget(self.world.clock.now)
         self._attempt = self._attempt_with(self.outgoing, unfinished)
-        for message, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
-            self._missing[message] = rows + 1
+        for start, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
+            self._missing[start] = rows + 1
         begun = unfinished[np.array(self._started, np.bool_)[unfinished]].tolist()
-        for message in begun:
-            self._again[message] = True
-            self._sent_again[message] += 1
-            self._note("anew", message, broker=self._attempt.sources[self._attempt.local[message]])
-            self._begin(message)
-        return len(begun)
+        messages = 0
+        for start in begun:
+            self._again[start] = True
+            self._out_again[start] += self._attempt.out_bytes(start)
+            together = range(*self._starts[start : start + 2].tolist())
+            self._note("anew", together, broker=self._attempt.sources[self._attempt.local[start]])
+            self._begin(start)
+            messages += len(together)
+        return messages
 
-    def _attempt_with(self, outgoing: Outgoing, messages: NDArray[np.int64]) -> Attempt:
-        """The way of some messages under the network as it is now."""
-        attempt = Attempt(self.world, outgoing, messages, self._sources, self._faults.gone)
-        if self.world.watermarks is not None:
-            self._attempts.append(attempt)
-        return attempt
+    def _attempt_with(self, outgoing: Outgoing, chosen: NDArray[np.int64]) -> Attempt:
+        """The way of the messages of some starts under the network as it is now."""
+        before = sum(len(attempt.receivers) for attempt in self._attempts)
+        about = (self._starts, chosen, self._sources, self._faults.gone, before)
+        self._attempts.append(Attempt(self.world, outgoing, *about))
+        return self._attempts[-1]
 
     def forget(self, broker: int) -> None:
         """Take back what a broker that crashes now would have served or sent later."""
         now = self.world.clock.now
-        for attempt in self._attempts:
+        for attempt in self._attempts if self.world.watermarks is not None else ():
             attempt.forget(now, broker)
         lost = [delivery for delivery in self._deliveries if delivery[1] == broker and delivery[3] > now]
         self._deliveries = [delivery for delivery in self._deliveries if delivery[1] != broker or delivery[3] <= now]
@@ -138,32 +135,19 @@ class FaultyTransit(Transit):
         for flight in [one for one in self._flying.values() if one.sender == broker and one.departed_s > now]:
             del self._flying[flight.number]
             unsent_s = 0.0 if flight.is_copy else flight.departed_s - max(flight.depart_s, now)
-            self._uplink_busy_s[broker] -= unsent_s
+            self._services.uplink_busy_s[broker] -= unsent_s
             if flight.depart_s < now and not flight.is_copy:
                 self._lose(flight, "crash", now)
             else:
-                self._count(flight.attempt, flight.row, flight.again, -1)
                 self._sent[flight.number] = None
-        self._idle(broker, now)
+        self._services.stop(broker, now)
 
     def _take_back(self, deliveries: list[tuple[int, int, int, float]]) -> None:
         """Messages that are not delivered after all: never to be met, until each is started anew."""
         for message, *_ in deliveries:
-            self._open += self._missing[message] == 0
-            self._missing[message] += 1
-
-    def _idle(self, broker: int, now: float) -> None:
-        """Let a broker neither serve nor keep waiting from now on."""
-        longest_s = 0.0
-        for place, (at, came_s, begins_s, done_s) in enumerate(self._services):
-            if at != broker:
-                continue
-            if done_s > now:
-                self._busy_s[broker] -= done_s - max(begins_s, now)
-                self._waited_s[broker] -= begins_s - min(begins_s, now)
-                self._services[place] = (at, came_s, min(begins_s, now), now)
-            longest_s = max(longest_s, self._services[place][2] - came_s)
-        self._longest_s[broker] = longest_s
+            start = int(self._start_of[message])
+            self._open += self._missing[start] == 0
+            self._missing[start] += 1
 
     def settle(self, until_s: float) -> None:
         """Hand what was delivered since the last time to the subscriptions, by the gateways as they are."""
@@ -176,37 +160,31 @@ class FaultyTransit(Transit):
         self._notified.append(self.world.audience.name(*at))
         self._deliveries = [delivery for delivery in self._deliveries if delivery[3] > until_s]
 
-    def _begin(self, message: int) -> None:
+    def _begin(self, start: int) -> None:
         attempt = self._attempt
-        local = attempt.local[message]
+        local = attempt.local[start]
         broker = attempt.sources[local]
         if self._faults.down_s[broker] == np.inf:  # else it waits for neighbours to take over
-            self._handle(attempt, broker, len(attempt.receivers) + local, message, attempt.at_source[local])
+            self._handle(attempt, broker, len(attempt.receivers) + local, start)
 
-    def _handle(self, attempt: Attempt, broker: int, place: int, message: int, delivers: bool) -> None:
-        """Let a broker serve a message that it has not had before."""
-        world, now = self.world, self.world.clock.now
+    def _handle(self, attempt: Attempt, broker: int, place: int, start: int) -> None:
+        """Let a broker serve a packet that it has not had before, or what begins there."""
+        world, now, count = self.world, self.world.clock.now, attempt.count[place]
         begins = max(world.broker_free[broker], now)
-        world.broker_free[broker] = done = begins + world.broker_s
-        attempt.done_s[place] = done
-        wait_s = begins - now
-        self._services.append((broker, now, begins, done))
-        self._last_s = max(self._last_s, done)
-        self._busy_s[broker] += world.broker_s
-        self._waited_s[broker] += wait_s
-        self._longest_s[broker] = max(self._longest_s[broker], wait_s)
-        if delivers:
+        done = self._services.note(broker, now, begins, count * world.broker_s, count)
+        world.broker_free[broker] = attempt.done_s[place] = done
+        for message in attempt.delivers[place]:
             self._deliveries.append((message, broker, attempt.travelled[place], done))
         for row in attempt.next_row[attempt.next_start[place] : attempt.next_start[place + 1]]:
-            self._send(attempt, row, done, wait_s, self._again[message])
-        self._missing[message] -= 1
-        if not self._missing[message]:
+            self._send(attempt, row, done, begins - now, self._again[start])
+        self._missing[start] -= 1
+        if not self._missing[start]:
             self._count_down()
 
     def _count_down(self) -> None:
         self._open -= 1
         if not self._open:
-            self.world.at(max(self._last_s, self.world.clock.now), self._arrive_all, None)
+            self.world.at(max(self._services.last_s, self.world.clock.now), self._arrive_all, None)
 
     def _arrive_all(self, _: Due) -> None:
         if not self._open and not self.done.triggered:
@@ -218,11 +196,11 @@ class FaultyTransit(Transit):
             self.done.succeed()
 
     def _send(self, attempt: Attempt, row: int, ready_s: float, wait_s: float, again: bool) -> None:
-        """Transmit a message once, which has waited for the broker; the link decides what becomes of it."""
+        """Transmit a packet once, which has waited for the broker; the link decides what becomes of it."""
         world, sender, transmit_s = self.world, attempt.senders[row], attempt.transmit_s[row]
         departed = max(world.uplink_free[sender], ready_s) + transmit_s
         world.uplink_free[sender] = departed
-        self._uplink_busy_s[sender] += transmit_s
+        self._services.uplink_busy_s[sender] += transmit_s
         wait_s += departed - transmit_s - ready_s
         lost, held, copied_s = self._draw(sender, attempt.receivers[row], departed)
         number, depart = len(self._sent), departed - transmit_s
@@ -268,19 +246,9 @@ class FaultyTransit(Transit):
 
     def _launch(self, flight: Flight, arrival: float, wait_s: float) -> None:
         """Account for a transmission, and keep an eye on it."""
-        attempt, row = flight.attempt, flight.row
-        self._count(attempt, row, flight.again, 1)
-        ends = (attempt.message[row], attempt.senders[row], attempt.receivers[row])
-        self._sent.append((*ends, flight.depart_s, arrival, wait_s, flight.again))
+        packet = flight.attempt.before + flight.row
+        self._sent.append((packet, flight.depart_s, arrival, wait_s, flight.again))
         self._flying[flight.number] = flight
-
-    def _count(self, attempt: Attempt, row: int, again: bool, times: int) -> None:
-        """Account for a transmission, or with -1 take that back."""
-        message = attempt.message[row]
-        self._overlay[message] += times
-        self._ip[message] += times * attempt.links[row]
-        self._resent[message] += times * again
-        self._crossed[attempt.senders[row], attempt.receivers[row]] += times
 
     def _repeat(self, due: Due) -> None:
         flight: Flight = due.value
@@ -288,9 +256,11 @@ class FaultyTransit(Transit):
             return
         self._end(flight)
         if not flight.in_vain and self._faults.down_s[flight.sender] == np.inf:
-            self._note("resend", flight.message, sender=flight.sender, receiver=flight.receiver)
-            self._sent_again[flight.message] += flight.attempt.previous[flight.row] < 0
-            self._send(flight.attempt, flight.row, self.world.clock.now, 0.0, True)
+            attempt, row = flight.attempt, flight.row
+            self._note("resend", flight.messages, sender=flight.sender, receiver=flight.receiver)
+            if attempt.previous[row] < 0:
+                self._out_again[flight.start] += int(attempt.packets.size[row])
+            self._send(attempt, row, self.world.clock.now, 0.0, True)
 
     def _arrive(self, arrived: Due) -> None:
         flight: Flight = arrived.value
@@ -307,12 +277,12 @@ class FaultyTransit(Transit):
         if in_vain or attempt.arrived[row]:
             return
         attempt.arrived[row] = True
-        self._handle(attempt, receiver, row, attempt.message[row], attempt.delivers[row])
+        self._handle(attempt, receiver, row, attempt.start[row])
 
     def _acknowledge(self, flight: Flight) -> None:
         """Tell the sender of a transmission that it came, where some may not."""
         if self.world.scenario.faults.lossy and not flight.in_vain:
-            self._acknowledged.append((flight.message, flight.receiver, flight.sender, flight.ends_s))
+            self._acknowledged.append((flight.messages[0], flight.receiver, flight.sender, flight.ends_s))
 
     def _end(self, flight: Flight) -> None:
         """Tell what the link did to a transmission; one whose state of the network is over comes to nothing."""
@@ -329,22 +299,23 @@ class FaultyTransit(Transit):
         self._tell(flight, "loss", why, time_s - flight.depart_s)
         recorded = self._sent[flight.number]
         if recorded is not None:
-            self._sent[flight.number] = (*recorded[:4], np.nan, *recorded[5:])
+            self._sent[flight.number] = (*recorded[:2], np.nan, *recorded[3:])
 
     def _tell(self, flight: Flight, what: str, why: str, seconds: float) -> None:
         if self.world.ledger.faults is None:
             return
         where = {"sender": flight.sender, "receiver": flight.receiver, "seconds": seconds, "time_s": flight.depart_s}
-        self._note(what, flight.message, why=why, **where)
+        self._note(what, flight.messages, why=why, **where)
 
-    def _note(self, what: str, message: int, **about: Any) -> None:
-        """Log a fault of a message, which happens now unless told otherwise."""
+    def _note(self, what: str, messages: Sequence[int], **about: Any) -> None:
+        """Log a fault of messages that are together, which happens now unless told otherwise."""
         if self.world.ledger.faults is None:
             return
-        window = bisect_right(self._offsets, message) - 1
+        window = bisect_right(self._offsets, messages[0]) - 1
         event = int(self.chunk.first + self.chunk.starts[window])
-        about = {"time_s": self.world.clock.now, "event": event, "message": message - self._offsets[window]} | about
-        self.world.ledger.note(FaultRow(what=what, **about))
+        about = {"time_s": self.world.clock.now, "event": event} | about
+        for message in messages:
+            self.world.ledger.note(FaultRow(what=what, message=message - self._offsets[window], **about))
 
     def carried(self) -> Carried:
         """What became of the chunk, once it has done."""
@@ -353,36 +324,22 @@ class FaultyTransit(Transit):
         rows = np.concatenate([np.empty(0, _DELIVERY), *(rows for rows, _ in self._settled)])
         received = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in self._settled)])
         order = np.argsort(rows, order=("message", "broker", "time_s"), kind="stable")
-        counted = (self._overlay, self._ip, self._resent, self._sent_again)
-        overlay, ip, resent, sent_again = (np.array(column, np.int64) for column in counted)
-        crossed = np.array([(*pair, times) for pair, times in sorted(self._crossed.items())], np.int64).reshape(-1, 3)
-        rows = rows[order]
-        traffic = Traffic(
-            overlay,
-            ip,
-            rows["message"].copy(),
-            rows["broker"].copy(),
-            rows["travelled"].copy(),
-            crossed,
-            rows["time_s"].copy(),
-            Queues(*np.array([self._busy_s, self._uplink_busy_s, self._waited_s, self._longest_s])),
-            resent,
-            sent_again,
-        )
+        sent = np.array([row for row in self._sent if row is not None], _SENT)
+        parts = unpacked(self._attempts, sent["packet"])
+        traffic = self._traffic(sent, parts, rows[order])
         window_of = np.repeat(np.arange(self.chunk.windows), np.diff(self.outgoing.offsets))
         acknowledged = np.array(self._acknowledged, np.float64).reshape(-1, 4)
         about, sender, receiver = acknowledged[:, :3].astype(np.int64).T
         ends, left_s = Ends(window_of[about], sender, receiver), acknowledged[:, 3]
         if len(about):
             traffic = traffic._replace(control=control_rows(brokers, ends))
-        waits = np.array([(came, begun) for _, came, begun, _ in self._services if begun > came]).reshape(-1, 2)
-        sent = [row for row in self._sent if row is not None]
-        moments = Moments(np.array([row[3] for row in sent]), waits[:, 0], waits[:, 1], left_s)
+        size = np.bincount(parts.row, parts.size, len(sent)).astype(np.int64)
+        moments = Moments(sent["depart_s"].copy(), size, *self._services.waits(), left_s)
         recorded = None
         if world.records_hops:
-            columns = np.array(sent, _SENT)
-            kind, window = np.where(columns["again"], RESENT, MESSAGE), window_of[columns["message"]]
-            told = Transmissions(kind, window, *(columns[name].copy() for name in (_SENT.names or ())[:6]))
+            kind = np.where(sent["again"][parts.row], RESENT, MESSAGE)
+            timed = (sent[name][parts.row] for name in ("depart_s", "arrive_s", "wait_s"))
+            told = Transmissions(kind, window_of[parts.message], *parts[1:5], *timed)
             recorded = joined(
                 told, control_transmissions(ACKNOWLEDGEMENT, ends, about, left_s, world.ingredients.routes)
             )
@@ -392,5 +349,28 @@ class FaultyTransit(Transit):
         )
         if world.watermarks is None:
             return self._with_replies(carried)
-        heard, complete_s = heard_of(self._attempts, len(overlay))
-        return held_back(world.ingredients, carried, heard, world.watermarks, complete_s)
+        heard, complete_s = heard_of(self._attempts, len(self._missing))
+        whole_s = complete_s[self._start_of]
+        return held_back(world.ingredients, carried, self._starts, heard, world.watermarks, whole_s)
+
+    def _traffic(self, sent: NDArray[np.void], parts: Unpacked, deliveries: NDArray[np.void]) -> Traffic:
+        """What was sent, message by message of every packet, and delivered."""
+        messages, brokers = len(self._start_of), len(self.world.ingredients.network)
+        again = sent["again"][parts.row]
+        overlay, ip, overlay_bytes, ip_bytes, resent = (
+            np.bincount(parts.message, weights, messages).astype(np.int64)
+            for weights in (None, parts.links, parts.size, parts.size * parts.links, parts.size * again)
+        )
+        out = self._attempts[0].packets.out.copy()
+        out[self._starts[:-1]] += np.array(self._out_again, np.int64)
+        return Traffic(
+            overlay,
+            ip,
+            Volume(overlay_bytes, ip_bytes, out, resent),
+            deliveries["message"].copy(),
+            deliveries["broker"].copy(),
+            deliveries["travelled"].copy(),
+            crossings(brokers, parts.sender, parts.receiver, parts.size),
+            deliveries["time_s"].copy(),
+            self._services.queues(),
+        )

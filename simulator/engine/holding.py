@@ -29,6 +29,7 @@ class Heard(NamedTuple):
 def held_back(
     ingredients: Ingredients,
     carried: Carried,
+    starts: Ints,
     heard: Heard,
     leaving: Watermarks | None = None,
     complete_s: Floats | None = None,
@@ -37,15 +38,18 @@ def held_back(
 
     Parameters
     ----------
+    starts : int64 array
+        Where messages that begin together begin, and their number at the end: the first speaks for all.
     leaving : Watermarks, optional
         Tells when those of a window can leave; None without a clock.
     complete_s : (messages,) float64 array, optional
         When the broker where each message starts knew that everyone had it.
     """
     traffic, window_of, server = carried.traffic, carried.window_of, ingredients.server
-    elsewhere = np.flatnonzero(carried.sources != server)
+    firsts = starts[:-1]
+    elsewhere = firsts[carried.sources[firsts] != server]
     acknowledged = Ends(window_of[heard.message], heard.sender, heard.receiver)
-    told = words_to_server(window_of, carried.sources, server)
+    told = words_to_server(window_of[elsewhere], carried.sources[elsewhere], server)
     marks = watermarks(window_of, traffic.message, traffic.broker, server)
     rows = control_rows(len(ingredients.network), acknowledged, told, marks)
     if traffic.control is not None:

@@ -1,6 +1,6 @@
 """Journeys: the way of every message as hops, so that the engine `des` can put a clock on them."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from floor.errors import RangecastError
 from floor.kernels import njit
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
-from simulator.engine.carried import Queues, Traffic
+from simulator.engine.carried import Queues, Traffic, Volume
+from simulator.engine.packets import Packets, message_of
 from simulator.engine.straight_ways import rendezvous_hops, unicast_hops
 from simulator.inputs.ingredients import Ingredients
 from simulator.workload.events import EventStream
@@ -19,6 +20,7 @@ from topologies import Routes
 
 __all__ = [
     "Times",
+    "crossings",
     "everywhere",
     "gateways_of",
     "journeys_of",
@@ -29,6 +31,9 @@ __all__ = [
     "travelled",
     "untimed_traffic",
 ]
+
+
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 class Times(NamedTuple):
@@ -94,48 +99,62 @@ def everywhere(table: NDArray[np.void]) -> NDArray[np.void]:
     return wide
 
 
-def untimed_traffic(routes: Routes, sources: NDArray[np.int64], hops: Hops) -> Traffic:
+def untimed_traffic(routes: Routes, sources: NDArray[np.int64], hops: Hops, packets: Packets) -> Traffic:
     """Counts and deliveries of journeys. Time O(h log h) for h hops."""
-    return _counted(routes, sources, hops)[0]
+    return _counted(routes, sources, hops, packets)[0]
 
 
-def _counted(routes: Routes, sources: NDArray[np.int64], hops: Hops) -> tuple[Traffic, NDArray[np.int64]]:
+def _counted(
+    routes: Routes, sources: NDArray[np.int64], hops: Hops, packets: Packets
+) -> tuple[Traffic, NDArray[np.int64]]:
     """Counts and deliveries; and where these are, at sources first and then by hops, in the order of the traffic."""
-    brokers, per_message = len(routes.hops), np.diff(hops.offsets)
-    of_hop = np.repeat(np.arange(len(per_message)), per_message)
+    per_message, of_hop = np.diff(hops.offsets), message_of(hops)
     links = routes.hops[hops.senders, hops.receivers].astype(np.int64)
-    ip_hops = np.bincount(of_hop, weights=links, minlength=len(per_message)).astype(np.int64)
+    ip_hops, overlay, ip = (
+        np.bincount(of_hop, weights, len(per_message)).astype(np.int64)
+        for weights in (links, packets.added, packets.added * links)
+    )
     message = np.concatenate((np.flatnonzero(hops.at_source), of_hop[hops.delivers]))
     broker = np.concatenate((sources[hops.at_source], hops.receivers[hops.delivers]))
     far = np.concatenate((np.zeros(hops.at_source.sum(), np.int64), travelled(hops.previous, links)[hops.delivers]))
     order = np.lexsort((broker, message))
-    pairs, crossings = np.unique(hops.senders * brokers + hops.receivers, return_counts=True)
-    crossed = np.column_stack((pairs // brokers, pairs % brokers, crossings))
-    return Traffic(per_message, ip_hops, message[order], broker[order], far[order], crossed), order
+    crossed = crossings(len(routes.hops), hops.senders, hops.receivers, packets.added)
+    volume = Volume(overlay, ip, packets.out)
+    return Traffic(per_message, ip_hops, volume, message[order], broker[order], far[order], crossed), order
+
+
+def crossings(
+    brokers: int, senders: NDArray[np.int64], receivers: NDArray[np.int64], size: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Count transmissions, each of so many bytes, between the same brokers: rows of `Traffic.crossed`."""
+    pairs, which, times = np.unique(senders * brokers + receivers, return_inverse=True, return_counts=True)
+    taken = np.bincount(which, size, len(pairs)).astype(np.int64)
+    return np.column_stack((pairs // brokers, pairs % brokers, times, taken))
 
 
 def traffic_of(
-    routes: Routes, sources: NDArray[np.int64], hops: Hops, times: Times, *, broker_s: float, size: int
+    routes: Routes, sources: NDArray[np.int64], hops: Hops, packets: Packets, times: Times, broker_s: float
 ) -> Traffic:
     """Counts, timed deliveries and queues of journeys that were simulated. Time O(h log h) for h hops."""
-    traffic, order = _counted(routes, sources, hops)
-    rows, brokers = len(hops.receivers), len(routes.hops)
-    time_s = np.concatenate((times.served[rows:][hops.at_source], times.served[:rows][hops.delivers]))
-    where = np.concatenate((hops.receivers, sources))
-    waits = times.served - broker_s - times.arrived
+    traffic, order = _counted(routes, sources, hops, packets)
+    ways, brokers = packets.hops, len(routes.hops)
+    at_sources, at_hops = packets.at_sources(times.served), packets.at_hops(times.served)
+    time_s = np.concatenate((at_sources[hops.at_source], at_hops[hops.delivers]))
+    where = np.concatenate((ways.receivers, sources[packets.starts[:-1]]))
+    waits = times.served - packets.places * broker_s - times.arrived
     longest = np.zeros(brokers)
     np.maximum.at(longest, where, waits)
-    transmit_s = transmission_s(size, routes.bandwidth_mbps[hops.senders, hops.receivers])
-    served = np.bincount(where, minlength=brokers).astype(np.float64)
-    uplink_s = np.bincount(hops.senders, transmit_s, brokers).astype(np.float64)
-    waited_s = np.bincount(where, waits, brokers).astype(np.float64)
+    transmit_s = transmission_s(packets.size, routes.bandwidth_mbps[ways.senders, ways.receivers])
+    served = np.bincount(where, packets.places, brokers).astype(np.float64)
+    uplink_s = np.bincount(ways.senders, transmit_s, brokers).astype(np.float64)
+    waited_s = np.bincount(where, packets.places * waits, brokers).astype(np.float64)
     queues = Queues(served * broker_s, uplink_s, waited_s, longest)
     return traffic._replace(time_s=time_s[order], queues=queues)
 
 
 @njit
-def travelled(previous: NDArray[np.int64], links: NDArray[np.int64]) -> NDArray[np.int64]:
-    """IP hops from a message's source to the end of each hop."""
+def travelled(previous: NDArray[np.int64], links: NDArray[Number]) -> NDArray[Number]:
+    """IP hops, or whatever is given of each hop, added up from a message's source to the end of each hop."""
     far = links.copy()
     for row in range(len(previous)):
         if previous[row] >= 0:
@@ -143,9 +162,10 @@ def travelled(previous: NDArray[np.int64], links: NDArray[np.int64]) -> NDArray[
     return far
 
 
-def transmission_s(size_bytes: int, bandwidth_mbps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Seconds to put a message on the wire; none where the bandwidth is infinite, within one node."""
-    return size_bytes * 8 / (bandwidth_mbps * 1e6)
+def transmission_s(size_bytes: int | NDArray[np.int64], bandwidth_mbps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Seconds to put packets on the wire; none where the bandwidth is infinite, within one node."""
+    seconds: NDArray[np.float64] = size_bytes * 8 / (bandwidth_mbps * 1e6)
+    return seconds
 
 
 def reach_server_s(ingredients: Ingredients, events: EventStream, size_bytes: int) -> NDArray[np.float64]:

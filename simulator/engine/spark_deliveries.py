@@ -52,9 +52,9 @@ def _reasons(scenario: Scenario) -> Iterator[tuple[bool, str, str]]:
     yield scenario.engine == "des", 'engine = "des" follows when lists are right again', 'set engine = "tally"'
     yield scenario.network.kind == "tree", 'network.kind = "tree" summarises them', 'set it to "can" or "prefix"'
     yield (
-        scenario.network.balance != "uniform",
-        'network.balance = "population" splits zones at them',
-        ('set it to "uniform"'),
+        scenario.network.zones == "balanced",
+        'network.zones = "balanced" splits zones at them',
+        'set it to "even"',
     )
     for name in scenario.approaches:
         approach = parse_approach(name)

@@ -5,7 +5,6 @@ broker where their object is at home, which knows the subscriptions and sends a 
 message is for.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -93,10 +92,13 @@ def _gateways_to_tell(ingredients: Ingredients, table: NDArray[np.void], sources
 
 
 def _legs(ingredients: Ingredients, starts: Ints, ends: Ints) -> _Legs:
-    """Straight ways from these brokers to those."""
+    """Straight ways from these brokers to those; over IP each is one hop, or none within a broker."""
+    if ingredients.unicast_over_ip:
+        away = starts != ends
+        return _Legs(np.append(0, np.cumsum(away)), starts[away], ends[away], np.zeros(int(away.sum()), np.int64))
     brokers = len(ingredients.network)
     pairs, which = np.unique(starts * brokers + ends, return_inverse=True)
-    paths = list(_paths(ingredients, pairs))
+    paths = [ingredients.network.path(*divmod(pair, brokers)) for pair in pairs.tolist()]
     lengths = np.array([len(path) - 1 for path in paths], np.int64)
     first = np.cumsum(lengths) - lengths
     flat = np.array([hop for path in paths for hop in pairwise(path)], np.int64).reshape(-1, 2)
@@ -104,8 +106,3 @@ def _legs(ingredients: Ingredients, starts: Ints, ends: Ints) -> _Legs:
     step = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths[which])
     rows = flat[np.repeat(first[which], lengths[which]) + step]
     return _Legs(offsets, rows[:, 0].copy(), rows[:, 1].copy(), step)
-
-
-def _paths(ingredients: Ingredients, pairs: Ints) -> Iterator[list[int]]:
-    for pair in pairs.tolist():
-        yield straight_path(ingredients, *divmod(pair, len(ingredients.network)))

@@ -7,7 +7,6 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from cn import Hops
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Asked, Outgoing, Session, ask
 from simulator.engine.asking import questions_of, with_replies
@@ -17,12 +16,13 @@ from simulator.engine.control import Watermarks, echo
 from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
-from simulator.engine.transmissions import message_of, moments_of, timed_transmissions
+from simulator.engine.packets import begins_of, followers, message_of, packets_of, packing_of
+from simulator.engine.transmissions import moments_of, timed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.windows import Chunk
 
-__all__ = ["Due", "Transit", "World", "next_hops"]
+__all__ = ["Due", "Transit", "World", "starts_within"]
 
 
 class Due(Protocol):
@@ -50,6 +50,7 @@ class World:
         self.broker_s = scenario.costs.broker_s
         self.broker_free = [0.0] * len(ingredients.network)
         self.uplink_free = [0.0] * len(ingredients.network)
+        self.packing = packing_of(scenario, approach)
         holds = scenario.network.order == "hold" and not approach.asked
         self.watermarks = Watermarks(ingredients.routes, ingredients.server) if holds else None
         self.journal_events = 0
@@ -103,11 +104,12 @@ class Transit:
     def _lay_out(self, outgoing: Outgoing) -> None:
         world = self.world
         self._sources = sources_of(world.ingredients, world.approach, self.chunk, outgoing)
-        self._hops = hops = journeys_of(world.ingredients, world.approach, outgoing, self._sources)
-        places = len(hops.receivers) + len(outgoing.table)
+        self._hops = journeys_of(world.ingredients, world.approach, outgoing, self._sources)
+        self._packets = packets = packets_of(world.packing, self._hops, outgoing.table, begins_of(outgoing))
+        places = len(packets.places)
         self._arrived, self._served = [0.0] * places, [0.0] * places
         self._offsets = outgoing.offsets.tolist()
-        self._left = self.chunk.windows + len(hops.receivers) + outgoing.questions
+        self._left = self.chunk.windows + len(packets.size) + outgoing.questions
         self._serve, self._place = self._clockwork()
 
     def start(self, window: int) -> None:
@@ -134,9 +136,9 @@ class Transit:
         return self.outgoing.asked
 
     def _start_rows(self, first: int, end: int) -> None:
-        hops = len(self._hops.receivers)
-        for message in range(first, end):
-            self._serve(int(self._sources[message]), hops + message)
+        packets = len(self._packets.size)
+        for start in starts_within(self._packets.start_of, first, end):
+            self._serve(int(self._sources[self._packets.starts[start]]), packets + start)
 
     def _count_down(self) -> None:
         self._left -= 1
@@ -144,36 +146,36 @@ class Transit:
             self.done.succeed()
 
     def _clockwork(self) -> tuple[Callable[[int, int], None], NDArray[np.int64]]:
-        """Number the hops so that those which follow the same one are side by side, and let brokers serve by that.
+        """Number packets so that those which follow the same one are side by side, and let brokers serve by that.
 
         Almost all the time of `des` is spent in the functions made here: they know everything by local names, and
-        SimPy gets one list of callbacks for all hops.
+        SimPy gets one list of callbacks for all packets. A broker takes its time for each message of one.
 
         Returns
         -------
         serve : callable
-            Lets a broker serve a message and send it on. Told the broker and the number of the hop by which the
-            message came, or for its source that of the message after those of all hops.
-        place : (hops + messages,) int64 array
-            Row of each hop's number; the numbers of messages stay.
+            Lets a broker serve a packet and send its messages on. Told the broker and the number of the packet, or
+            for where messages start that of the start after those of all packets.
+        place : (packets + starts,) int64 array
+            Row of each packet's number; the numbers of starts stay.
         """
-        world, hops = self.world, self._hops
-        routes, size = world.ingredients.routes, world.scenario.sizes.of(world.approach)
-        next_row, next_start = next_hops(hops)
-        rows, starts = np.array(next_row, np.int64), np.array(next_start, np.int64)
+        world, packets = self.world, self._packets
+        routes, hops = world.ingredients.routes, packets.hops
+        rows, starts = followers(hops)
         place = np.append(rows, np.arange(len(rows), len(starts) - 1))
         first_next, end_next = starts[place].tolist(), starts[place + 1].tolist()
         senders, receivers = hops.senders[rows], hops.receivers[rows]
-        transmit_s = transmission_s(size, routes.bandwidth_mbps[senders, receivers]).tolist()
+        transmit_s = transmission_s(packets.size[rows], routes.bandwidth_mbps[senders, receivers]).tolist()
         delay_s = (routes.delay_ms[senders, receivers] / 1e3).tolist()
         broker_of, arrived, served, count_down = receivers.tolist(), self._arrived, self._served, self._count_down
         clock, timeout = world.clock, world.clock.timeout
-        broker_s, broker_free, uplink_free = world.broker_s, world.broker_free, world.uplink_free
+        service_s = (packets.places[place] * world.broker_s).tolist()
+        broker_free, uplink_free = world.broker_free, world.uplink_free
 
         def serve(broker: int, came_by: int) -> None:
             arrived[came_by] = now = clock.now
             done = broker_free[broker]
-            served[came_by] = broker_free[broker] = done = (now if done < now else done) + broker_s
+            served[came_by] = broker_free[broker] = done = (now if done < now else done) + service_s[came_by]
             first, end = first_next[came_by], end_next[came_by]
             if first < end:
                 departed = uplink_free[broker]
@@ -196,29 +198,27 @@ class Transit:
         """What became of the chunk, once it has done."""
         assert self.outgoing is not None  # nothing ends that did not take off
         self._arrivals.clear()  # it is in a circle with the functions of the clockwork, and these hold all lists
-        world = self.world
+        world, hops, packets = self.world, self._hops, self._packets
+        routes, broker_s = world.ingredients.routes, world.broker_s
         times = Times(*np.empty((2, len(self._place))))
         times.arrived[self._place], times.served[self._place] = self._arrived, self._served
-        size = world.scenario.sizes.of(world.approach)
-        traffic = traffic_of(
-            world.ingredients.routes, self._sources, self._hops, times, broker_s=world.broker_s, size=size
-        )
+        traffic = traffic_of(routes, self._sources, hops, packets, times, broker_s)
         at = (self.outgoing.table, traffic.message, traffic.broker)
         received, notified = world.audience.count(*at), world.audience.name(*at)
-        moments = moments_of(world.ingredients.routes, self._hops, times, size, world.broker_s)
+        moments = moments_of(routes, packets, times, broker_s)
         carried = Carried(self.chunk, self.outgoing, self._sources, traffic, received, notified, None, moments)
         if world.records_hops:
-            hops, routes = self._hops, world.ingredients.routes
-            sent = timed_transmissions(routes, hops, carried.window_of, times, size, world.broker_s)
+            sent = timed_transmissions(routes, hops, packets, carried.window_of, times, broker_s)
             carried = carried._replace(sent=sent)
         if world.watermarks is None:
             return self._with_replies(carried)
-        rows, message = len(self._hops.receivers), message_of(self._hops)
-        delay_s = world.ingredients.routes.delay_ms[self._hops.senders, self._hops.receivers] / 1e3
+        ways, rows = packets.hops, len(packets.size)
+        delay_s = routes.delay_ms[ways.senders, ways.receivers] / 1e3
         complete_s = times.served[rows:].copy()
-        heard_s = echo(self._hops.previous, message, times.served[:rows], delay_s, complete_s)
-        heard = Heard(message, self._hops.receivers, self._hops.senders, heard_s)
-        return held_back(world.ingredients, carried, heard, world.watermarks, complete_s)
+        heard_s = echo(ways.previous, message_of(ways), times.served[:rows], delay_s, complete_s)
+        heard = Heard(packets.first, ways.receivers, ways.senders, heard_s)
+        whole_s = complete_s[packets.start_of]
+        return held_back(world.ingredients, carried, packets.starts, heard, world.watermarks, whole_s)
 
     def _with_replies(self, carried: Carried) -> Carried:
         """Add what was asked, if anything was."""
@@ -228,11 +228,6 @@ class Transit:
         return with_replies(self.world.ingredients, carried, replies)
 
 
-def next_hops(hops: Hops) -> tuple[list[int], list[int]]:
-    """Hops that follow each hop, then those that follow each message's source: rows, and where each run starts."""
-    rows, messages = len(hops.receivers), len(hops.at_source)
-    message = np.repeat(np.arange(messages), np.diff(hops.offsets))
-    after = np.where(hops.previous >= 0, hops.previous, rows + message)
-    order = np.argsort(after, kind="stable")
-    starts = np.searchsorted(after[order], np.arange(rows + messages + 1))
-    return order.tolist(), starts.tolist()
+def starts_within(start_of: NDArray[np.int64], first: int, end: int) -> range:
+    """Starts of the messages from one to another, which is not included."""
+    return range(int(start_of[first]), int(start_of[end - 1]) + 1) if first < end else range(0)

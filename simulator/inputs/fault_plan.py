@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from simulator.inputs.ingredients import Ingredients, generator
 from simulator.inputs.link_plan import LinkPlan
+from simulator.scenario.fault_tables import PlannedFault
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.planned_faults import in_order
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import PlannedFault
 from simulator.workload.units import DURATION
 
 __all__ = ["Churn", "FaultPlan", "plan_faults"]

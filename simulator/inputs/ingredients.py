@@ -6,7 +6,7 @@ leaves the others as they were.
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 import pipeline
 import topologies
-from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
-from floor.cache import cache_dir, cache_place
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones, near_brokers
+from floor.cache import cache_dir
 from floor.files import clear_leftovers
+from floor.steps import Steps, unheard
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.room import check_room
 from simulator.inputs.start import Ranges, Start, lay_out, objects_of, population_of, start_of
@@ -43,6 +44,7 @@ __all__ = [
     "make_zones",
     "network_notes",
     "place_brokers",
+    "place_server",
     "topology_seed",
     "with_fresh_network",
 ]
@@ -84,6 +86,8 @@ class Ingredients(NamedTuple):
     """Names of objects by id, where they have any."""
     brought: Updates | None = None
     """Events that are not drawn but come from a trace or list."""
+    last_hop_ms: NDArray[np.float32] = np.empty(0, np.float32)
+    """Delay from its gateway to each subscription, where the scenario wants that."""
 
     @property
     def x_range(self) -> tuple[float, float]:
@@ -98,20 +102,23 @@ def generator(scenario: Scenario, purpose: str) -> np.random.Generator:
 
 def clear_cache() -> None:
     """Remove what processes that were killed have left half-made in the cache."""
-    for place in ("objects", "populations", "routes", "spark"):
+    for place in ("objects", "populations", "spark"):
         clear_leftovers(cache_dir() / place)
 
 
-def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True) -> Ingredients:
+def gather(
+    scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool = True, steps: Steps = unheard
+) -> Ingredients:
     """Make, or find in the cache, all that a scenario needs.
 
-    Populations, objects and routes are kept below `floor.cache.cache_dir()`, named by a hash of what they follow
-    from.
+    Populations and objects are kept below `floor.cache.cache_dir()`, named by a hash of what they follow from.
 
     Parameters
     ----------
     in_memory : bool
         Whether to read the subscriptions; without, there are none in what is returned.
+    steps : Steps
+        Told what goes on.
 
     Raises
     ------
@@ -119,16 +126,18 @@ def gather(scenario: Scenario, spark: pipeline.SparkSource, *, in_memory: bool =
         The scenario needs more memory or disk than there is.
     """
     check_room(scenario, in_memory=in_memory)
+    steps("making the IP network")
     graph = make_graph(scenario)
     place_brokers(scenario, graph)  # first, since a file may be wrong
+    steps("making objects and subscriptions, unless they are kept from before")
     start = start_of(scenario, lambda: pipeline.read_objects(objects_of(scenario, spark)))
     kept = population_of(scenario, spark)
     l = r = location = np.empty(0)
     if in_memory:
+        steps("reading the subscriptions")
         population = pipeline.read_population(kept)
         l, r, location = population.l, population.r, population.location
-    workload, routes = lay_out(scenario, start, (l, r)), cache_place("routes")
-    return assemble(scenario, workload, location, routes_cache=routes, graph=graph, start=start)
+    return assemble(scenario, lay_out(scenario, start, (l, r)), location, graph=graph, start=start, steps=steps)
 
 
 def make_graph(scenario: Scenario) -> "nx.Graph[int]":
@@ -183,9 +192,9 @@ def assemble(
     workload: Workload,
     location: NDArray[np.float64],
     *,
-    routes_cache: Path | None = None,
     graph: "nx.Graph[int] | None" = None,
     start: Start | None = None,
+    steps: Steps = unheard,
 ) -> Ingredients:
     """Put brokers, routes, network and events around objects and subscriptions that are given.
 
@@ -193,27 +202,33 @@ def assemble(
     ----------
     location : (m,) float64 array
         Place of each subscription in [0, 1), a share of the nodes.
-    routes_cache : Path, optional
-        Directory that keeps routes.
     graph : networkx.Graph, optional
         The IP network, if `make_graph` has made it already.
     start : Start, optional
         That of the scenario, if it was read already; the workload is made of it.
+    steps : Steps
+        Told what goes on.
     """
     # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
     x, y, l, r = (np.require(values, requirements="W") for values in workload[1:5])
     workload = Workload(workload.k, x, y, l, r, int(generator(scenario, "approaches").integers(2**62)))
     graph = make_graph(scenario) if graph is None else graph
     start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
-    routes = topologies.Routes.build(graph, place_brokers(scenario, graph), routes_cache)
+    found = steps("finding the routes between brokers", scenario.network.brokers)
+    routes = topologies.Routes.build(graph, place_brokers(scenario, graph), found)
+    steps("making the events and the overlay network")
     purposes, delay_ms = partial(generator, scenario), routes.delay_ms
     events = make_events(scenario.events, workload.x, workload.y, workload.k, delay_ms, purposes, start.brought)
     network = _network(scenario, routes, workload, start.ranges.x)
+    steps("giving the subscriptions to their gateways")
     nodes = (location * len(graph)).astype(np.int64)
     gateways = Gateways(network, workload.l, workload.r, nodes=nodes)
-    over_ip = scenario.network.unicast == "direct"
-    shared = (workload, events, graph, routes, network, gateways, network.server, nodes, over_ip)
-    return Ingredients(*shared, start.ranges, start.names, start.brought)
+    over_ip, server = scenario.network.unicast == "direct", place_server(scenario, network)
+    shared = (workload, events, graph, routes, network, gateways, server, nodes, over_ip)
+    ingredients = Ingredients(*shared, start.ranges, start.names, start.brought)
+    if not scenario.network.last_hop:
+        return ingredients
+    return ingredients._replace(last_hop_ms=routes.node_delays(gateways.home, nodes))
 
 
 def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int64]:
@@ -241,6 +256,12 @@ def place_brokers(scenario: Scenario, graph: "nx.Graph[int]") -> NDArray[np.int6
     return nodes
 
 
+def place_server(scenario: Scenario, network: Network) -> int:
+    """Broker of the server: the one that a scenario names, or that in the centre of its network."""
+    at = scenario.server.at
+    return network.centre if at == "centre" else int(at)
+
+
 def with_fresh_network(scenario: Scenario, ingredients: Ingredients) -> Ingredients:
     """Ingredients with brokers and gateways as at the start, for an approach that will see them change."""
     workload = ingredients.workload
@@ -255,8 +276,7 @@ def _network(
 ) -> Network:
     if scenario.network.kind == "tree":
         return RoutingTree(routes, limit=scenario.network.summary_boxes)
-    population = (workload.l, workload.r) if scenario.network.balance == "population" else None
-    zones, about = make_zones(scenario, population, x_range), scenario.network
+    zones, about = make_zones(scenario, (workload.l, workload.r), x_range, lambda: routes), scenario.network
     if about.kind == "can":
         return Can(zones)
     seed = int(generator(scenario, "contacts").integers(2**31))
@@ -264,7 +284,34 @@ def _network(
     return PrefixNetwork(zones, routes.delay_ms, base=base, contacts=contacts, seed=seed)
 
 
-def make_zones(scenario: Scenario, population: tuple[Floats, Floats] | None, x_range: tuple[float, float]) -> Zones:
-    """Cut S, over a range of x, into the zones of a scenario; `population` are subscriptions to balance them by."""
+def make_zones(
+    scenario: Scenario,
+    ends: tuple[Floats, Floats],
+    x_range: tuple[float, float],
+    routes: Callable[[], topologies.Routes],
+) -> Zones:
+    """Cut S, over a range of x, into the zones of a scenario, and give each to a broker.
+
+    Parameters
+    ----------
+    ends : pair of float64 arrays
+        Subscriptions (l, r), by which zones are split if the scenario wants that.
+    routes : callable
+        Gives the routes of the brokers, if the scenario wants neighbours near each other.
+
+    Raises
+    ------
+    ScenarioError
+        Zones are to be balanced, and there are no subscriptions.
+    """
     seed, about = generator(scenario, "zones"), scenario.network
-    return Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    population = ends if about.zones == "balanced" else None
+    if population is not None and not len(population[0]):
+        raise ScenarioError(
+            'network.zones = "balanced": zones are split at subscriptions, and there are none in memory; '
+            'add some, or set it to "even"'
+        )
+    zones = Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    if about.placement == "near":
+        zones.assign(near_brokers(zones, routes().delay_ms))
+    return zones

@@ -8,8 +8,8 @@ import math
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from simulator.scenario.fault_tables import PlannedFault
 from simulator.scenario.planned_faults import in_order
-from simulator.scenario.tables import PlannedFault
 from simulator.workload.units import DURATION
 
 __all__ = ["LinkPlan"]

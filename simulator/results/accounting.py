@@ -69,7 +69,7 @@ def event_records(
 def traffic_columns(carried: Carried, approach: Approach, ingredients: Ingredients, sizes: Sizes) -> dict[str, Ints]:
     """Columns that count messages, bytes, hops and deliveries. Whatever is sent counts, and sent again, again."""
     outgoing, traffic, received = carried.outgoing, carried.traffic, carried.received
-    window_of, count, size = carried.window_of, carried.chunk.windows, sizes.of(approach)
+    window_of, count, volume = carried.window_of, carried.chunk.windows, traffic.volume
     delivery_window = window_of[traffic.message]
     copies = np.ones(len(received), np.int64) if traffic.copies is None else traffic.copies
 
@@ -85,21 +85,20 @@ def traffic_columns(carried: Carried, approach: Approach, ingredients: Ingredien
     exposed = outgoing.table["cause"][traffic.message] == EXPOSED if names_cause else False
     direct = ingredients.routes.hops[carried.sources[traffic.message], traffic.broker].astype(np.int64)
     messages = np.diff(outgoing.offsets) if traffic.copies is None else per_delivery(copies)
-    overlay_hops, ip_hops = per_window(traffic.overlay_hops), per_window(traffic.ip_hops)
     control = _control(carried, ingredients, sizes.control_bytes)
     server = 0 if approach.serverless else 1
     bytes_in = np.diff(carried.chunk.starts) * sizes.event_bytes + control["in"]
-    bytes_out = (messages + per_window(traffic.sent_again)) * size + control["out"]
+    bytes_out = per_window(volume.out) + control["out"]
     return {
         "messages": messages,
         "bytes_in": server * bytes_in,
         "bytes_out": server * bytes_out,
-        "overlay_bytes": overlay_hops * size + control["overlay"],
-        "ip_bytes": ip_hops * size + control["ip"],
-        "overlay_hops": overlay_hops,
-        "ip_hops": ip_hops,
+        "overlay_bytes": per_window(volume.overlay) + control["overlay"],
+        "ip_bytes": per_window(volume.ip) + control["ip"],
+        "overlay_hops": per_window(traffic.overlay_hops),
+        "ip_hops": per_window(traffic.ip_hops),
         "zones_reached": per_delivery(copies),
-        "resent_bytes": per_window(traffic.resent_hops) * size,
+        "resent_bytes": per_window(volume.resent),
         "control_bytes": control["overlay"],
         "received_update": per_delivery(np.where(exposed, 0, received)),
         "received_exposed": per_delivery(np.where(exposed, received, 0)),

@@ -56,9 +56,8 @@ class HopRecords:
     """Hands on the rows of `hops.parquet`."""
 
     def __init__(self, scenario: Scenario, name: str, write: Callable[[pa.Table], None]) -> None:
-        self._sizes, self._name, self._write = scenario.sizes, name, write
-        self._approach = parse_approach(name)
+        self._control_bytes, self._name, self._write = scenario.sizes.control_bytes, name, write
 
     def take(self, carried: Carried) -> None:
         """Tell every transmission of a chunk."""
-        self._write(hop_table(self._name, self._approach, carried, self._sizes))
+        self._write(hop_table(self._name, carried, self._control_bytes))

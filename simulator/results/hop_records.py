@@ -5,20 +5,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline import HOPS
-from simulator.approaches.approach import Approach
 from simulator.engine.carried import ACKNOWLEDGEMENT, KINDS, Carried
-from simulator.scenario.tables import Sizes
 
 __all__ = ["hop_table"]
 
 
-def hop_table(name: str, approach: Approach, carried: Carried, sizes: Sizes) -> pa.Table:
+def hop_table(name: str, carried: Carried, control_bytes: int) -> pa.Table:
     """One row per transmission of a chunk, in the columns of `hops.parquet`. O(hops)."""
     chunk, offsets, sent = carried.chunk, carried.outgoing.offsets, carried.sent
     if sent is None:
         raise ValueError("the transmissions of this chunk were not recorded; run it with record = ['hops']")
     window, count = sent.window, len(sent.window)
-    size = np.where(sent.kind < ACKNOWLEDGEMENT, sizes.of(approach), sizes.control_bytes)
+    size = np.where(sent.kind < ACKNOWLEDGEMENT, sent.size, control_bytes)
 
     def milliseconds(seconds: NDArray[np.float64] | None) -> pa.Array:
         if seconds is None:

@@ -80,5 +80,6 @@ def waits_of(
         each = np.arange(len(traffic.message) + 1)
         _, subscriptions = ingredients.gateways.index.match(outgoing.table[traffic.message], each, traffic.broker)
     delivery = np.repeat(np.arange(len(received)), received)
-    onward = ingredients.routes.node_delay_ms[traffic.broker[delivery], ingredients.nodes[subscriptions]]
-    return Waits(ms[delivery] + onward, np.ones_like(delivery), traffic.message[delivery])
+    return Waits(
+        ms[delivery] + ingredients.last_hop_ms[subscriptions], np.ones_like(delivery), traffic.message[delivery]
+    )

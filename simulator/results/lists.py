@@ -36,8 +36,8 @@ class Lists:
     def __init__(self, scenario: Scenario, ingredients: Ingredients, name: str, series: Series | None = None) -> None:
         self._series = series
         watched, churn = watched_of(scenario, ingredients), plan_faults(scenario, ingredients).churn
-        self._ingredients, self._network = ingredients, scenario.network
-        self._nodes = np.append(ingredients.nodes, churn.nodes)[watched.ids]
+        self._ingredients = ingredients
+        self._last_hop_ms = ingredients.last_hop_ms[watched.ids] if scenario.network.last_hop else None
         self._judged = scenario.verify != "none" and scenario.network.order != "none"
         self._timeline = Timeline(
             parse_approach(name),
@@ -74,8 +74,8 @@ class Lists:
             window = carried.window_of[carried.notified.message]
             come_s = carried.traffic.watermark_s[window] + routes.delay_ms[self._ingredients.server, gateway] / 1e3
             notified_s = np.maximum(notified_s, come_s)
-        if self._network.last_hop:
-            return notified_s + routes.node_delay_ms[gateway, self._nodes[carried.notified.subscription]] / 1e3
+        if self._last_hop_ms is not None:
+            return notified_s + self._last_hop_ms[carried.notified.subscription] / 1e3
         return notified_s
 
     @property

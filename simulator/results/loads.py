@@ -7,14 +7,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from floor.steps import Advance
 from pipeline import BROKERS, LINKS
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.engine.ledger import Ledger
 from simulator.workload.workload import Workload
-from topologies import Routes
+from topologies import PairBytes, Routes
 
-__all__ = ["Bottleneck", "Loads", "kept_objects"]
+__all__ = ["Bottleneck", "Loads", "kept_objects", "link_table"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,35 @@ class Bottleneck:
         return f"{self.what}, busy {self.utilisation:.1%} of the time"
 
 
+class _PairSums:
+    """What brokers sent to each other, added up; 16 bytes for each pair of which one sent anything."""
+
+    def __init__(self, brokers: int) -> None:
+        self._brokers = brokers
+        self._pairs, self._sums = np.empty((2, 0), np.int64)
+
+    def add(self, sender: NDArray[np.int64], receiver: NDArray[np.int64], amount: NDArray[np.int64]) -> None:
+        """Add more; O((p + q) log (p + q)) for q rows on top of p pairs."""
+        some = amount > 0
+        pairs = np.concatenate((self._pairs, (sender * self._brokers + receiver)[some]))
+        amounts = np.concatenate((self._sums, amount[some]))
+        self._pairs, place = np.unique(pairs, return_inverse=True)
+        self._sums = np.zeros(len(self._pairs), np.int64)
+        np.add.at(self._sums, place, amounts)
+
+    def times(self, size_bytes: int) -> PairBytes:
+        """What that comes to when each that was counted takes so many bytes."""
+        return PairBytes(*np.divmod(self._pairs, self._brokers), self._sums * size_bytes)
+
+    def per_sender(self) -> NDArray[np.int64]:
+        """What each broker sent."""
+        totals = np.zeros(self._brokers, np.int64)
+        np.add.at(totals, self._pairs // self._brokers, self._sums)
+        return totals
+
+
 class Loads:
-    """Sums over the chunks of one approach; O(brokers²) space.
+    """Sums over the chunks of one approach; O(brokers + pairs of them that sent each other anything) space.
 
     Attributes
     ----------
@@ -38,19 +66,20 @@ class Loads:
     """
 
     def __init__(self, brokers: int) -> None:
-        self._pairs, self._control = np.zeros((2, brokers, brokers), np.int64)
-        self._served, self._deliveries, self._notifications = np.zeros((3, brokers), np.int64)
+        self._bytes, self._control = _PairSums(brokers), _PairSums(brokers)
+        self._came, self._went, self._deliveries, self._notifications = np.zeros((4, brokers), np.int64)
         self._queues = np.zeros((4, brokers))
         self.timed = False
 
     def take(self, carried: Carried) -> None:
         """Take in a chunk."""
-        traffic, brokers = carried.traffic, len(self._pairs)
-        sender, receiver, count = traffic.crossed.T
-        np.add.at(self._pairs, (sender, receiver), count)
+        traffic, brokers = carried.traffic, len(self._deliveries)
+        sender, receiver, count, size = traffic.crossed.T
+        self._bytes.add(sender, receiver, size)
+        self._went += np.bincount(sender, count, brokers).astype(np.int64)
+        self._came += np.bincount(receiver, count, brokers).astype(np.int64)
         if traffic.control is not None:
-            _, sender, receiver, count = traffic.control.T
-            np.add.at(self._control, (sender, receiver), count)
+            self._control.add(*traffic.control.T[1:])
         self._deliveries += np.bincount(traffic.broker, traffic.copies, brokers).astype(np.int64)
         self._notifications += np.bincount(traffic.broker, carried.received, brokers).astype(np.int64)
         if traffic.queues is not None:
@@ -58,33 +87,30 @@ class Loads:
             self._queues[:3] += traffic.queues[:3]
             self._queues[3] = np.maximum(self._queues[3], traffic.queues.longest_wait_s)
 
-    def broker_table(self, name: str, sizes: tuple[int, int]) -> pa.Table:
-        """Rows of `brokers.parquet`; `sizes` are the bytes of a message and of a control message."""
+    def broker_table(self, name: str, control_bytes: int) -> pa.Table:
+        """Rows of `brokers.parquet`, where a control message has so many bytes."""
+        control, brokers = self._control.per_sender() * control_bytes, len(self._deliveries)
         columns = {
-            "approach": np.full(len(self._pairs), name),
-            "broker": np.arange(len(self._pairs)),
-            "messages_in": self._pairs.sum(axis=0),
-            "messages_out": self._pairs.sum(axis=1),
-            "bytes_out": self._pairs.sum(axis=1) * sizes[0] + self._control.sum(axis=1) * sizes[1],
-            "control_bytes": self._control.sum(axis=1) * sizes[1],
+            "approach": np.full(brokers, name),
+            "broker": np.arange(brokers),
+            "messages_in": self._came,
+            "messages_out": self._went,
+            "bytes_out": self._bytes.per_sender() + control,
+            "control_bytes": control,
             "deliveries": self._deliveries,
             "notifications": self._notifications,
         }
         names = ("busy_s", "uplink_busy_s", "waited_s", "longest_wait_s")
         timed = {
-            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(len(self._pairs), pa.float64())
+            column: pa.array(values, pa.float64()) if self.timed else pa.nulls(brokers, pa.float64())
             for column, values in zip(names, self._queues, strict=True)
         }
         return pa.table(columns | timed, BROKERS)
 
-    def link_table(self, name: str, sizes: tuple[int, int], routes: Routes) -> pa.Table:
-        """Rows of `links.parquet`, by the ends of the links."""
-        loads = np.rint(routes.link_load(self._pairs * sizes[0] + self._control * sizes[1])).astype(np.int64)
-        used = np.flatnonzero(loads)
-        ends = np.sort(routes.links[used].astype(np.int64), axis=1)
-        order = np.lexsort((ends[:, 1], ends[:, 0]))
-        columns = [np.full(len(used), name), ends[order, 0], ends[order, 1], loads[used][order]]
-        return pa.table(columns, LINKS)
+    def sent(self, control_bytes: int) -> PairBytes:
+        """What brokers sent each other, where a control message has so many bytes."""
+        parts = self._bytes.times(1), self._control.times(control_bytes)
+        return PairBytes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def bottleneck(self, ledger: Ledger) -> Bottleneck | None:
         """Server, broker or uplink with the highest utilisation; None without a clock."""
@@ -98,6 +124,25 @@ class Loads:
         )
         busy_s, what = max(candidates)
         return Bottleneck(what, busy_s / ledger.end_s)
+
+
+def link_table(sent: Mapping[str, PairBytes], routes: Routes, advance: Advance = lambda _: None) -> pa.Table:
+    """Rows of `links.parquet`, by approach and by the ends of the links.
+
+    Parameters
+    ----------
+    sent : dict
+        What brokers sent each other, by approach.
+    advance : function
+        Told how many more brokers' routes have been followed.
+    """
+    tables = []
+    for name, loads in zip(sent, routes.link_loads(list(sent.values()), advance), strict=True):
+        used = np.flatnonzero(loads)
+        tables.append(
+            pa.table([np.full(len(used), name), *routes.links[used].astype(np.int64).T, loads[used]], LINKS)
+        )
+    return pa.concat_tables(tables)
 
 
 def kept_objects(approaches: Mapping[str, Approach], workload: Workload) -> dict[str, float]:

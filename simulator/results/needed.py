@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floor.steps import Advance
 from matching import SubscriptionIndex
 from paint import EXPOSED
 from simulator.approaches.approach import Approach
@@ -51,10 +52,15 @@ class Needed(NamedTuple):
         return update, exposed
 
 
-def needed_of(scenario: Scenario, ingredients: Ingredients, deliveries: SparkDeliveries | None = None) -> Needed:
+def needed_of(
+    scenario: Scenario,
+    ingredients: Ingredients,
+    deliveries: SparkDeliveries | None = None,
+    advance: Advance = lambda _: None,
+) -> Needed:
     """Count what a scenario needs: once for all approaches."""
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
-    return count_needed(ingredients.workload, ingredients.events, churn, deliveries)
+    return count_needed(ingredients.workload, ingredients.events, churn, deliveries, advance)
 
 
 def count_needed(
@@ -62,6 +68,7 @@ def count_needed(
     events: EventStream,
     churn: Churn | None = None,
     deliveries: SparkDeliveries | None = None,
+    advance: Advance = lambda _: None,
 ) -> Needed:
     """Count the notifications that events need.
 
@@ -73,6 +80,8 @@ def count_needed(
         Who comes and goes.
     deliveries : SparkDeliveries, optional
         The population, where it is on disk; nobody comes and goes then.
+    advance : function
+        Told of events that are counted.
     """
     session, everybody = _EXACT.open(workload, _EXACT), _Everybody(workload, churn)
     totals = np.zeros((2, len(events.object)), np.int64)
@@ -83,20 +92,21 @@ def count_needed(
         everybody.change(chunk.first)
         held.append((chunk, session.answer(chunk)))
         if sum(len(outgoing.table) for _, outgoing in held) >= most:
-            _add(totals, held, reach)
+            advance(_add(totals, held, reach))
             held = []
     if any(len(outgoing.table) for _, outgoing in held):
-        _add(totals, held, reach)
+        advance(_add(totals, held, reach))
     return Needed(*totals)
 
 
-def _add(totals: Ints, held: list[tuple[Chunk, Outgoing]], reach: Callable[[NDArray[np.void]], Ints]) -> None:
-    """Count whom the messages of some chunks reach, by event and cause."""
+def _add(totals: Ints, held: list[tuple[Chunk, Outgoing]], reach: Callable[[NDArray[np.void]], Ints]) -> int:
+    """Count whom the messages of some chunks reach, by event and cause; returns how many events they are."""
     table = np.concatenate([outgoing.table for _, outgoing in held])
     event = np.concatenate(
         [np.repeat(chunk.first + np.arange(chunk.windows), np.diff(outgoing.offsets)) for chunk, outgoing in held]
     )
     np.add.at(totals, ((table["cause"] == EXPOSED).astype(np.int64), event), reach(table))
+    return sum(chunk.windows for chunk, _ in held)
 
 
 class _Everybody:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
+from floor.steps import Advance
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import parse_approach
 from simulator.engine.fault_log import FaultLog
@@ -27,10 +28,9 @@ from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.plugins import loaded_plugins
 from simulator.results.collectors import Collector, EventRecords, HopRecords
-from simulator.results.comparison_figure import comparison_title, draw_comparison
 from simulator.results.fault_records import FaultRecords
 from simulator.results.lists import Lists, lists_of
-from simulator.results.loads import Loads
+from simulator.results.loads import Loads, link_table
 from simulator.results.needed import Needed
 from simulator.results.series import Series, series_table
 from simulator.results.steadiness import offered_load, unsteady
@@ -128,7 +128,7 @@ class RunDirectory:
     def begin(self, name: str, ingredients: Ingredients, needed: Needed) -> tuple[Outcome, list[Collector]]:
         """Open the books of an approach: what will be known of it, and the collectors to tell, verification aside."""
         scenario, approach = self._scenario, parse_approach(name)
-        series = Series(scenario.sizes.of(approach), scenario.sizes.control_bytes, scenario.costs.broker_s)
+        series = Series(scenario.sizes.control_bytes, scenario.costs.broker_s)
         outcome = Outcome(
             name,
             approach,
@@ -153,6 +153,8 @@ class RunDirectory:
 
     def summarise(self, spark: SparkSession) -> None:
         """Let Spark take the means, and draw them."""
+        from simulator.results.comparison_figure import comparison_title, draw_comparison
+
         names, summary = self._scenario.approaches, self._directory / "summary.csv"
         records = self._directory / "events.parquet"
         measured = pipeline.read_events(spark, records).where(f"event >= {self._scenario.events.warm_up}")
@@ -160,14 +162,20 @@ class RunDirectory:
         pipeline.write_summary(pipeline.summarise(measured), summary, names, offered)
         draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
 
-    def write_loads(self, ingredients: Ingredients) -> None:
-        """Write what brokers and links carried, and with a clock what happened when."""
+    def write_loads(self, ingredients: Ingredients, advance: Advance = lambda _: None) -> None:
+        """Write what brokers and links carried, and with a clock what happened when.
+
+        Parameters
+        ----------
+        advance : function
+            Told of brokers whose routes have been followed.
+        """
         control = self._scenario.sizes.control_bytes
-        sized = [(one, (self._scenario.sizes.of(one.approach), control)) for one in self.outcomes]
-        brokers = [one.loads.broker_table(one.name, sizes) for one, sizes in sized]
-        links = [one.loads.link_table(one.name, sizes, ingredients.routes) for one, sizes in sized]
+        brokers = [one.loads.broker_table(one.name, control) for one in self.outcomes]
+        sent = {one.name: one.loads.sent(control) for one in self.outcomes}
+        links = link_table(sent, ingredients.routes, advance)
         pq.write_table(pa.concat_tables(brokers), self._directory / "brokers.parquet", compression="zstd")
-        pq.write_table(pa.concat_tables(links), self._directory / "links.parquet", compression="zstd")
+        pq.write_table(links, self._directory / "links.parquet", compression="zstd")
         if self._scenario.engine == "des":
             series = series_table([(one.name, one.series) for one in self.outcomes])
             pq.write_table(series, self._directory / "series.parquet", compression="zstd")

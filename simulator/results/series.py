@@ -27,14 +27,14 @@ class Series:
 
     Parameters
     ----------
-    size, control : int
-        Bytes of a message, and of an acknowledgement or watermark.
+    control : int
+        Bytes of an acknowledgement or watermark.
     broker_s : float
-        Time that a broker takes for one.
+        Time that a broker takes for a message.
     """
 
-    def __init__(self, size: int, control: int, broker_s: float) -> None:
-        self._size, self._control, self._broker_s = size, control, broker_s
+    def __init__(self, control: int, broker_s: float) -> None:
+        self._control, self._broker_s = control, broker_s
         self._step = 0
         self._bytes, self._notified, self._waited_s, self._wrong_s, self._counted_s, self._longest = np.zeros((6, 0))
 
@@ -57,9 +57,10 @@ class Series:
         moments, told_s = carried.moments, carried.traffic.time_s
         if moments is None or told_s is None:
             return
-        self._reach(max((float(times.max(initial=0.0)) for times in (*moments, told_s)), default=0.0))
+        times = (moments.sent_s, moments.came_s, moments.begun_s, moments.control_s, told_s)
+        self._reach(max(float(one.max(initial=0.0)) for one in times))
         slices = len(self)
-        self._bytes += np.bincount(self._slice_of(moments.sent_s), minlength=slices) * self._size
+        self._bytes += np.bincount(self._slice_of(moments.sent_s), moments.sent_bytes, slices)
         self._bytes += np.bincount(self._slice_of(moments.control_s), minlength=slices) * self._control
         self._notified += np.bincount(self._slice_of(told_s), carried.received, slices)
         self._wait(moments.came_s, moments.begun_s)

@@ -307,8 +307,9 @@ def run_steps(
             s = asking.subscription[at - len(events.object)]
             if not clock.present[s]:
                 continue
-            if clock.under_way[s] == 0:  # what has come is in its place for good
-                look(truth, held, chains, s, relaxed, True)
+            rests = under_way[s] == 0
+            if rests:  # what has come is in its place for good; a True written here would compile `look` once more
+                look(truth, held, chains, s, relaxed, rests)
             _put(clock, asking, at - len(events.object), window, told)
             concerned[0], count, event = s, 1, number
         else:

@@ -76,6 +76,11 @@ class EventJourney(NamedTuple):
         return np.flatnonzero(carries & (message >= self.messages.start) & (message < self.messages.stop))
 
     @property
+    def hop_bytes(self) -> int:
+        """Bytes of those."""
+        return int(self.sent.size[self.hops].sum())
+
+    @property
     def deliveries(self) -> NDArray[np.int64]:
         """Rows of the window's deliveries."""
         message = self.carried.traffic.message

@@ -4,8 +4,9 @@ import errno
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from rich.progress import Progress, TaskID
 
 import pipeline
 from floor.files import Claim, reason_of
+from floor.steps import Advance
 from simulator.engine.carried import Carried
 from simulator.engine.spark_deliveries import SparkDeliveries, check_spark_deliveries
 from simulator.inputs.ingredients import Ingredients, clear_cache, gather, network_notes
@@ -26,6 +28,7 @@ from simulator.results.needed import Needed, needed_of
 from simulator.results.run_directory import FIGURE, Outcome, RunDirectory
 from simulator.results.stopwatch import Stopwatch
 from simulator.runs.answer import Timed, answer
+from simulator.runs.spark_bar import spark_bar
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["RunResult", "run_scenario"]
@@ -128,37 +131,48 @@ def _run_into(
     directory: Path, scenario: Scenario, master: str, progress: Progress, *, in_memory: bool
 ) -> tuple[list[Outcome], list[str]]:
     """Fill a run directory: what is known of each approach, and what else is worth a line."""
-    watch = Stopwatch()
-    steps = progress.add_task("gathering population, topology and events", total=None)
+    watch, steps = Stopwatch(), _ShownSteps(progress)
     writing = RunDirectory(directory, scenario)
     brief = in_memory and all_cached(scenario)
-    with _spark_aside(master, directory, watch, brief=brief) as starting, writing:
-        spark, deliveries = starting.result, None
-        with watch("ingredients"):
-            ingredients = gather(scenario, spark, in_memory=in_memory)
-            if not in_memory:
-                deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.ranges.laid)
-        progress.update(steps, description="counting the notifications that are needed")
-        with watch("needed"):
-            needed = needed_of(scenario, ingredients, deliveries)
-        progress.update(steps, visible=False)
-        for name in scenario.approaches:
-            if starting.done():
-                spark()  # better told now than at the end if it failed
-            _answer(writing, ingredients, needed, name, scenario, deliveries, progress, watch)
-    progress.update(steps, visible=True, description="aggregating on Spark")
-    with watch("summary"):
-        writing.summarise(spark())
-    writing.write_loads(ingredients)
-    progress.update(steps, visible=False)
-    approaches = {one.name: one.approach for one in writing.outcomes}
-    kept = (
-        kept_objects(approaches, ingredients.workload)
-        if deliveries is None
-        else deliveries.kept_objects(ingredients.workload, scenario.approaches)
-    )
+    with ExitStack() as shown:
+        with _spark_aside(master, directory, watch, brief=brief) as starting, writing:
+            shown.enter_context(spark_bar(progress, starting))
+            spark, deliveries = starting.result, None
+            with watch("ingredients"):
+                ingredients = gather(scenario, spark, in_memory=in_memory, steps=steps)
+                if not in_memory:
+                    deliveries = SparkDeliveries(spark(), population_of(scenario, spark), ingredients.ranges.laid)
+            counted = steps("counting the notifications that are needed", len(ingredients.events.object))
+            with watch("needed"):
+                needed = needed_of(scenario, ingredients, deliveries, counted)
+            steps.end()
+            for name in scenario.approaches:
+                if starting.done():
+                    spark()  # better told now than at the end if it failed
+                _answer(writing, ingredients, needed, name, scenario, deliveries, progress, watch)
+            import simulator.results.comparison_figure  # noqa: F401  # Matplotlib loads while Spark rehearses
+        steps("taking the means on Spark")
+        with watch("summary"):
+            writing.summarise(spark())
+        followed = steps("following the routes of what was sent", len(ingredients.network))
+        with watch("loads"):
+            writing.write_loads(ingredients, followed)
+        steps("counting the objects that subscriptions must keep")
+        with watch("kept"):
+            kept = _kept_objects(writing, ingredients, deliveries)
+        steps.end()
     writing.write_manifest(ingredients, kept, watch.seconds, "memory" if in_memory else "spark")
     return writing.outcomes, [f"network  {line}" for line in network_notes(ingredients.graph)]
+
+
+def _kept_objects(
+    writing: RunDirectory, ingredients: Ingredients, deliveries: SparkDeliveries | None
+) -> dict[str, float]:
+    """Objects that a subscription must keep, by approach."""
+    approaches = {one.name: one.approach for one in writing.outcomes}
+    if deliveries is None:
+        return kept_objects(approaches, ingredients.workload)
+    return deliveries.kept_objects(ingredients.workload, list(approaches))
 
 
 def _answer(
@@ -179,6 +193,24 @@ def _answer(
     bar = progress.add_task(shown, total=len(ingredients.events.object))
     collectors.append(_Shown(progress, bar))
     answer(scenario, ingredients, name, collectors, ledger=outcome.ledger, deliveries=deliveries, watch=watch)
+
+
+class _ShownSteps:
+    """Shows the steps outside the approaches, one at a time."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress, self._bar = progress, progress.add_task("starting", total=None)
+
+    def __call__(self, what: str, total: int | None = None) -> Advance:
+        """Show a step in the place of the one before."""
+        self.end()
+        self._bar = self._progress.add_task(what, total=total)
+        self._progress.refresh()  # what comes may keep all else from running
+        return partial(self._progress.advance, self._bar)
+
+    def end(self) -> None:
+        """Show none until the next."""
+        self._progress.update(self._bar, visible=False)
 
 
 class _Shown:

@@ -27,7 +27,6 @@ from rich.progress import (
 )
 
 import pipeline
-from floor.cache import cache_place
 from floor.errors import RangecastError
 from floor.files import reason_of, write_whole
 from floor.version import VERSION
@@ -254,7 +253,6 @@ def _tasks(
 
     tasks: list[Task] = []
     failed: dict[tuple[int, int], Failure] = {}
-    routes = cache_place("routes").absolute()
     for point, replication in missing:
         scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
         population = once(population_of, scenario, scenario.subscriptions)
@@ -263,7 +261,7 @@ def _tasks(
             case (Failure() as failure, _) | (_, Failure() as failure):
                 failed[point, replication] = failure
             case (Path(), Path()):
-                tasks.append(Task(point, replication, scenario, population, objects, routes, loaded_plugins()))
+                tasks.append(Task(point, replication, scenario, population, objects, loaded_plugins()))
     return tasks, failed
 
 

@@ -33,8 +33,6 @@ class Task(NamedTuple):
     """With the seed of the replication."""
     population: Path
     objects: Path
-    routes: Path
-    """Directory that keeps routes."""
     plugins: tuple[Plugin, ...] = ()
     """Files to load first."""
 
@@ -69,7 +67,7 @@ def _run(task: Task) -> list[Row]:
     population = pipeline.read_population(task.population)
     start = start_of(scenario, lambda: pipeline.read_objects(task.objects))
     workload = lay_out(scenario, start, (population.l, population.r))
-    ingredients = assemble(scenario, workload, population.location, routes_cache=task.routes, start=start)
+    ingredients = assemble(scenario, workload, population.location, start=start)
     records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
         load, ledger = Loads(len(ingredients.network)), Ledger()

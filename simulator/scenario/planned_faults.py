@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from simulator.scenario.tables import PlannedFault
+from simulator.scenario.fault_tables import PlannedFault
 
 __all__ = ["in_order", "misfits_of"]
 

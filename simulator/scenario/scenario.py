@@ -12,15 +12,16 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simulator.approaches.registry import parse_approach
+from simulator.scenario.fault_tables import Faults
 from simulator.scenario.planned_faults import misfits_of
 from simulator.scenario.table import Table, refuse
 from simulator.scenario.tables import (
     Costs,
     Events,
-    Faults,
     Network,
     Objects,
     Seed,
+    Server,
     Sizes,
     Subscriptions,
     Topology,
@@ -70,6 +71,7 @@ class Scenario(Table):
     )
     topology: Topology = Field(default=Topology(), description="the IP network under the brokers")
     network: Network = Field(default=Network(), description="the content-driven network of brokers")
+    server: Server = Field(default=Server(), description="the server, which keeps the objects")
     objects: Objects = Field(default=Objects(), description="the objects at the start of the run")
     subscriptions: Subscriptions = Field(default=Subscriptions(), description="the population of subscriptions")
     events: Events = Field(default=Events(), description="the stream of updates")
@@ -121,8 +123,14 @@ class Scenario(Table):
             )
         for key, value, rule in self.events.misfits():
             refuse(f"events.{key}", value, rule)
+        for key, value, rule in self.sizes.misfits_of_packets() if self.network.bundle else ():
+            refuse(key, value, rule)
         for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
             refuse(f"faults.at.{key}", value, rule)
+        at, brokers = self.server.at, self.network.brokers
+        if isinstance(at, int) and at >= brokers:
+            rule = f"there is no broker {at}: they are 0 to {brokers - 1} (network.brokers is {brokers})"
+            refuse("server.at", at, f"{rule}; choose one of these")
         nodes = self.network.nodes
         if nodes is not None and len(nodes) < self.network.brokers:
             rule = f"are {len(nodes)} nodes for {self.network.brokers} brokers; add nodes or lower network.brokers"

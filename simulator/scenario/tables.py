@@ -13,8 +13,8 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
-from simulator.scenario.fault_values import LossOrDelay, Whom
 from simulator.scenario.file_values import Interval, Nodes
+from simulator.scenario.server_values import BrokerOrCentre
 from simulator.scenario.table import OneOf, Table, refuse, refuse_beside_file
 from simulator.workload.arrivals import ARRIVALS
 from simulator.workload.event_kinds import EVENT_KINDS
@@ -26,10 +26,9 @@ from topologies.inet import MIN_NODES
 __all__ = [
     "Costs",
     "Events",
-    "Faults",
     "Network",
     "Objects",
-    "PlannedFault",
+    "Server",
     "Sizes",
     "Subscriptions",
     "Topology",
@@ -109,8 +108,8 @@ class Network(Table):
         default="triangle",
         description="area that the zones of `can` and `prefix` cover: l <= r only, or all as in the paper",
     )
-    balance: Literal["uniform", "population"] = Field(
-        default="uniform",
+    zones: Literal["even", "balanced"] = Field(
+        default="even",
         description="where zones of `can` and `prefix` are split: at points spread evenly, or at subscriptions, for "
         "equal shares",
     )
@@ -123,6 +122,11 @@ class Network(Table):
         description="of `prefix`: whether a contact is the nearest broker of its part by delay, or any; left out, "
         "`near`",
     )
+    placement: Literal["random", "near"] = Field(
+        default="random",
+        description="which broker gets which zone of `can` and `prefix`: any, or so that ways between neighbours in "
+        "S are short",
+    )
     summary_boxes: int = Field(default=16, ge=1, description="most boxes in a link's summary in `tree`")
     unicast: Literal["direct", "overlay"] = Field(
         default="direct",
@@ -132,6 +136,10 @@ class Network(Table):
         default="place",
         description="what subscribers do about messages that overtake each other: put a late one in its place, hold "
         "all back until nothing is missing, or act on them as they come",
+    )
+    bundle: bool = Field(
+        default=False,
+        description="whether messages that go to the same next broker together are one packet, see Packets below",
     )
     last_hop: bool = Field(
         default=False,
@@ -145,6 +153,14 @@ class Network(Table):
                 rule = 'only kind = "prefix" has contacts; set it or remove this key'
                 refuse(f"network.{key}", getattr(self, key), rule)
         return self
+
+
+class Server(Table):
+    """The server, which keeps the objects."""
+
+    at: BrokerOrCentre = Field(
+        default="centre", description="number of the broker at which it is, or the one in the centre of the network"
+    )
 
 
 class Objects(Table):
@@ -303,13 +319,28 @@ class Sizes(Table):
     message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
+    header_bytes: Bytes | None = Field(
+        default=None,
+        alias="header",
+        description="the header of each message or, with `network.bundle`, packet; left out, there is none",
+    )
     control_bytes: Bytes = Field(
         default=8, alias="control", description="an acknowledgement, watermark, question, or answer without news"
     )
 
     def of(self, approach: Approach) -> int:
-        """Bytes of one message of an approach."""
-        return self.unicast_bytes if approach.unicast else self.message_bytes
+        """Bytes of one message of an approach by itself, with its header."""
+        return (self.header_bytes or 0) + (self.unicast_bytes if approach.unicast else self.message_bytes)
+
+    def misfits_of_packets(self) -> Iterator[tuple[str, object, str]]:
+        """What is wrong for packets of messages: key, value, and rule with remedy."""
+        if self.header_bytes is None:
+            rule = 'a packet has a header, whose size is missing; set sizes.header, for example to "20B"'
+            yield "network.bundle", True, rule
+        for key, size, values in (("message", self.message_bytes, 6), ("unicast", self.unicast_bytes, 4)):
+            if size % values:
+                rule = f"with network.bundle it is {values} values of equal size; make it a multiple of {values} B"
+                yield f"sizes.{key}", SIZE.format(size), rule
 
 
 class Costs(Table):
@@ -320,75 +351,3 @@ class Costs(Table):
     min_y_s: Seconds = Field(default=2e-6, alias="min_y", description="the server, for each call of min_y")
     snap_s: Seconds = Field(default=2e-6, alias="snap", description="the server, for each call of snap")
     send_s: Seconds = Field(default=1e-6, alias="send", description="the server, for each message it sends")
-
-
-class PlannedFault(Table):
-    """One fault at a time that the scenario names; `simulator.scenario.planned_faults` has the rules."""
-
-    time_s: Seconds = Field(alias="time", description="when, since the start of the run")
-    what: Literal["crash", "restore", "partition", "heal", "loss", "delay"] = Field(
-        description="what happens then, see Faults below"
-    )
-    whom: Whom = Field(description='numbers of brokers, two of them for a link, or `"server"`, which may crash')
-    value: LossOrDelay | None = Field(
-        default=None,
-        description="of `loss`: the share that is lost from then on; of `delay`: the time that is added",
-    )
-
-    @property
-    def brokers(self) -> tuple[int, ...]:
-        """Whom it concerns; nobody if that is the server."""
-        return self.whom if isinstance(self.whom, tuple) else ()
-
-
-class Faults(Table):
-    """What goes wrong, and who comes and goes: at random moments that follow from the seed, but for those in `at`."""
-
-    crashes: int = Field(default=0, ge=0, description="crashes of brokers, the server's excepted")
-    detection_s: Seconds = Field(
-        default=0.1, alias="detection", description="time until neighbours take over from a broker that crashed"
-    )
-    downtime_s: Seconds = Field(default=1.0, alias="downtime", description="time until it returns after that")
-    loss: float = Field(
-        default=0.0,
-        ge=0,
-        le=0.9,
-        allow_inf_nan=False,
-        description="share of transmissions between brokers that are lost, at most 0.9",
-    )
-    timeout_s: Seconds = Field(
-        default=0.2, alias="timeout", description="time until the sender of a lost message sends it again"
-    )
-    duplication: Share = Field(default=0.0, description="share of transmissions that arrive twice")
-    delayed: Share = Field(default=0.0, description="share of transmissions that are held up")
-    delay_s: Seconds = Field(
-        default=0.1, alias="delay", description="how long that lasts at most; the second of two arrivals likewise"
-    )
-    server_crashes: int = Field(default=0, ge=0, description="crashes of the server, which then loses its memory")
-    server_downtime_s: Seconds = Field(default=1.0, alias="server_downtime", description="time until it starts again")
-    replay_s: Seconds = Field(
-        default=10e-6, alias="replay", description="the server, for each event that it reads from its journal then"
-    )
-    joins: int = Field(default=0, ge=0, description="subscriptions that come while events run")
-    leaves: int = Field(default=0, ge=0, description="subscriptions that go meanwhile; not all of them")
-    at: list[PlannedFault] = Field(default=[], description="faults at times of your own, see Faults below")
-
-    @property
-    def lossy(self) -> bool:
-        """Whether messages may get lost between brokers, so that they must be acknowledged."""
-        return bool(self.crashes or self.loss or self.at)
-
-    @property
-    def any(self) -> bool:
-        """Whether anything goes wrong at all."""
-        counts = (
-            self.crashes,
-            self.loss,
-            self.duplication,
-            self.delayed,
-            self.server_crashes,
-            self.joins,
-            self.leaves,
-            self.at,
-        )
-        return any(counts)

@@ -37,7 +37,7 @@ class Named(NamedTuple):
 
 def frame_of(x: Axis, y: Axis, title: str) -> Frame:
     """An area between two axes with room for what they are called."""
-    return Frame(x, y, title, height=430, left=Frame.margin(y))
+    return Frame(x, y, title, height=430)
 
 
 def diagonal_of(frame: Frame, view: View) -> tuple[Spot, Spot] | None:

@@ -49,7 +49,7 @@ class Ways:
 
     def _find(self, sender: int, receiver: int) -> Way:
         nodes = self._routes.path(sender, receiver)
-        delays = self._routes.node_delay_ms[sender, nodes].astype(np.float64)
+        delays = self._routes.node_delays([sender] * len(nodes), nodes).astype(np.float64)
         shares = delays / delays[-1] if delays[-1] > 0 else np.linspace(0.0, 1.0, len(nodes))
         return Way((sender, receiver), tuple(nodes), tuple(shares.tolist()))
 
@@ -76,9 +76,9 @@ class Ground(NamedTuple):
 
 
 def survey(ingredients: Ingredients, ways: Iterable[Way]) -> Ground:
-    """Choose what is shown of the IP network of some ways, and fit it into the drawing. O(brokers² hops)."""
+    """Choose what is shown of the IP network of some ways, and fit it into the drawing; a search per broker."""
     graph, routes = ingredients.graph, ingredients.routes
-    crossings = routes.link_load(np.ones((len(routes.brokers),) * 2))
+    crossings = routes.crossings()
     order = np.argsort(crossings, kind="stable")[-_BACKBONE:]
     order = order[crossings[order] > 0]
     backbone = routes.links[order].astype(np.int64)
@@ -88,5 +88,5 @@ def survey(ingredients: Ingredients, ways: Iterable[Way]) -> Ground:
     low, high = shown.min(axis=0), shown.max(axis=0)
     span = max(float((high - low).max()), np.finfo(float).tiny)
     places = 0.5 + (places - (low + high) / 2) / span
-    weight = crossings[order] / max(float(crossings.max(initial=0.0)), 1.0)
+    weight = crossings[order] / max(float(crossings.max(initial=0)), 1.0)
     return Ground(places, routes.brokers, backbone, weight, len(graph), graph.number_of_edges())

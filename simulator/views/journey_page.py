@@ -21,8 +21,10 @@ from simulator.workload.events import KINDS
 
 __all__ = ["journey_page"]
 
-WIDTH, HEIGHT, MARGIN = 520, 494, 30
+WIDTH, HEIGHT, MARGIN = 520, 498, 32
 """Of a drawing: as a `Frame` whose area is a square."""
+_HALF = 105
+"""Half of the longest name on the map, in the widest bold letters."""
 _MOMENTS, _POINTS = 240, 160
 """Moments to step to, and points of a curve, at most."""
 
@@ -140,7 +142,7 @@ def _labels(shown: JourneyMap, trip: Trip) -> tuple[list[dict[str, Any]], list[d
             "name": name,
             "x": spots[at].x,
             "y": spots[at].y + (-13 if at == highest else 25),
-            "anchor": "start" if spots[at].x < 90 else "end" if spots[at].x > WIDTH - 90 else "middle",
+            "anchor": "start" if spots[at].x < _HALF else "end" if spots[at].x > WIDTH - _HALF else "middle",
         }
         for at, (name, _) in enumerate(named)
     ]
@@ -195,7 +197,7 @@ def _room(frame: Frame, box: Box, name: str) -> bool:
     """Whether a name can be written into the middle of a zone, and is not below the diagonal there."""
     along = (box.x + box.width / 2 - frame.left) / (frame.right - frame.left)
     up = (frame.bottom - box.y - box.height / 2) / (frame.bottom - frame.top)
-    return box.width >= 9 * len(name) + 5 and box.height >= 17 and up > along + 0.04
+    return box.width >= 9.6 * len(name) + 4 and box.height >= 17 and up > along + 0.04
 
 
 def _tree(shown: JourneyMap, trip: Trip) -> dict[str, Any]:
@@ -262,12 +264,12 @@ def _table(shown: JourneyMap) -> dict[str, Any]:
     rows = []
     for trip in shown.trips:
         followed, flights = trip.followed, trip.flights
-        hops, size = len(followed.hops), followed.scenario.sizes.of(followed.approach)
-        last = f"{trip.told.moment.max():,.1f}" if len(trip.told.moment) else "-"
+        told = trip.told.moment[trip.told.received > 0]
+        last = f"{told.max():,.1f}" if len(told) else "-"
         numbers = [
             len(followed.messages),
-            hops,
-            hops * size,
+            len(followed.hops),
+            followed.hop_bytes,
             int(flights.weight[flights.lost].sum()),
             int(flights.weight[flights.again].sum()),
             len(trip.reached),

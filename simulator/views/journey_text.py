@@ -29,6 +29,8 @@ class _Hop(NamedTuple):
 
     sender: int
     receiver: int
+    size: int
+    """Bytes, in a packet those that the message adds to it."""
     depart: float | None
     arrive: float | None
     wait: float | None
@@ -41,12 +43,11 @@ def journey_lines(followed: EventJourney, *, everything: bool = False) -> Iterat
     yield from heading_lines(followed)
     shown = len(followed.messages) if everything else _MESSAGES
     of_message, deliveries = _by_message(followed)
-    size = followed.scenario.sizes.of(followed.approach)
     for number, message in enumerate(followed.messages[:shown]):
         yield ""
         yield f"message {number}: {_content(followed, message)}"
         source = int(followed.carried.sources[message])
-        lines = [*_started_anew(followed, message), *_tree(of_message[message], source, deliveries[message], size)]
+        lines = [*_started_anew(followed, message), *_tree(of_message[message], source, deliveries[message])]
         kept = len(lines) if everything else _HOPS
         yield from lines[:kept]
         if lines[kept:]:
@@ -74,10 +75,10 @@ def heading_lines(followed: EventJourney) -> Iterator[str]:
         mine, size = asked.window == followed.window, scenario.sizes.control_bytes
         quiet = np.count_nonzero(mine & (np.diff(asked.starts) == 0))
         yield f"asked before the next event: {mine.sum():,} questions of {size} bytes, {quiet:,} without news to tell"
-    size, hops = scenario.sizes.of(approach), len(followed.hops)
-    received = int(followed.carried.received[followed.deliveries].sum())
+    received, hops = int(followed.carried.received[followed.deliveries].sum()), len(followed.hops)
+    together = ", in packets" if scenario.network.bundle else f" of {scenario.sizes.of(approach)} bytes"
     yield (
-        f"messages: {len(followed.messages):,} of {size} bytes; hops: {hops:,}, {hops * size:,} bytes; "
+        f"messages: {len(followed.messages):,}{together}; hops: {hops:,}, {followed.hop_bytes:,} bytes; "
         f"deliveries: {len(followed.deliveries):,}; notifications: {received:,}"
     )
     if scenario.engine == "des":
@@ -138,9 +139,9 @@ def _by_message(followed: EventJourney) -> tuple[dict[int, list[_Hop]], dict[int
 
 def _hop(followed: EventJourney, row: int, losses: dict[tuple[int, int, int, float], FaultRow]) -> _Hop:
     sent, arose_s = followed.sent, followed.arose_s
-    sender, receiver = int(sent.sender[row]), int(sent.receiver[row])
+    sender, receiver, size = int(sent.sender[row]), int(sent.receiver[row]), int(sent.size[row])
     if sent.depart_s is None or sent.arrive_s is None or sent.wait_s is None:
-        return _Hop(sender, receiver, None, None, None)
+        return _Hop(sender, receiver, size, None, None, None)
     arrive = None if np.isnan(sent.arrive_s[row]) else (sent.arrive_s[row] - arose_s) * 1e3
     loss = (
         losses.get((int(sent.message[row]), sender, receiver, float(sent.depart_s[row]))) if arrive is None else None
@@ -148,10 +149,10 @@ def _hop(followed: EventJourney, row: int, losses: dict[tuple[int, int, int, flo
     notes = [] if loss is None else [_LOST[loss.why or "link"]]
     notes += ["sent again"] if sent.again[row] else []
     depart = (sent.depart_s[row] - arose_s) * 1e3
-    return _Hop(sender, receiver, depart, arrive, sent.wait_s[row] * 1e3, tuple(notes))
+    return _Hop(sender, receiver, size, depart, arrive, sent.wait_s[row] * 1e3, tuple(notes))
 
 
-def _tree(hops: list[_Hop], source: int, deliveries: dict[int, str], size: int) -> Iterator[str]:
+def _tree(hops: list[_Hop], source: int, deliveries: dict[int, str]) -> Iterator[str]:
     """Lines of a message: what each broker sends below the hop by which it got the message first."""
     sends: dict[int, list[_Hop]] = defaultdict(list)
     for hop in hops:
@@ -164,14 +165,14 @@ def _tree(hops: list[_Hop], source: int, deliveries: dict[int, str], size: int) 
         while waiting:
             hop, depth = waiting.pop()
             new = hop.receiver not in told and (hop.depart is None or hop.arrive is not None)
-            yield "  " * depth + _line(hop, size, deliveries.get(hop.receiver) if new else None)
+            yield "  " * depth + _line(hop, deliveries.get(hop.receiver) if new else None)
             if new:
                 told.add(hop.receiver)
                 waiting.extend((following, depth + 1) for following in reversed(sends.pop(hop.receiver, ())))
 
 
-def _line(hop: _Hop, size: int, delivers: str | None) -> str:
-    parts = [f"{hop.sender} -> {hop.receiver}  {size} bytes"]
+def _line(hop: _Hop, delivers: str | None) -> str:
+    parts = [f"{hop.sender} -> {hop.receiver}  {hop.size} bytes"]
     if hop.depart is not None:
         arrives = "never arrives" if hop.arrive is None else f"arrives {hop.arrive:.3f}"
         parts += [f"departs {hop.depart:.3f}", arrives, f"waited {hop.wait:.3f}"]

@@ -1,6 +1,9 @@
 """Places in drawings: a frame with axes, linear or logarithmic, that says where values lie.
 
 What is drawn there, and how, is said by templates (`templates/marks.svg` has the frame itself).
+
+Whose fonts a page is read with is not known here: every reader has others. Room around a frame is in multiples of the
+size of its text, for fonts as wide and as high as those of common systems get.
 """
 
 import math
@@ -10,8 +13,12 @@ from typing import NamedTuple
 __all__ = ["Axis", "Box", "Frame", "Spot", "Tick", "number", "numbers"]
 
 
-_LETTER = 9.6
-"""Width of a digit at most, as large as phones get them."""
+_WIDE, _TALL, _DEEP = 0.64, 1.1, 0.3
+"""Of the widest and highest fonts that systems come with, in sizes of the text: a digit's width (DejaVu, Verdana),
+and how far a line reaches above and below the foot of its letters (Noto, Segoe)."""
+_MIDDLE, _GAP, _VALUES, _NAME = 0.35, 0.4, 1.4, 1.3
+"""Likewise: from the foot of a digit to its middle, between the frame and the values at its left, and from the frame
+down to the foot of the values, and on to that of what they are called."""
 
 
 class Axis(NamedTuple):
@@ -37,7 +44,7 @@ class Axis(NamedTuple):
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             every = max(1, math.ceil((last - first + 1) / 6))
             return [10.0**power for power in range(first, last + 1, every)]
-        raw = (self.high - self.low) / 5
+        raw = (self.high - self.low) / 6
         unit = 10.0 ** math.floor(math.log10(raw))
         step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= raw * 0.999)
         first = math.ceil(self.low / step - 1e-9)
@@ -99,12 +106,43 @@ class Frame:
     ----------
     title : str
         What the drawing shows, read aloud in its place.
+    text : int
+        Size of its text where that is largest, as on phones.
+    left : float
+        Room at the left at least, for frames that are to stand in line; more where values and the name of the axis
+        up the drawing need it.
+
+    Attributes
+    ----------
+    left, right, top, bottom : float
+        Where the area ends.
+    x_values, x_name : float
+        How far down the feet of the values along the drawing stand, and of what they are called.
+    y_values, y_name : float
+        Where the values up the drawing end, and where the foot of what they are called stands, which is turned.
     """
 
-    def __init__(self, x: Axis, y: Axis, title: str, *, width: int = 520, height: int = 340, left: int = 62) -> None:
+    def __init__(
+        self,
+        x: Axis,
+        y: Axis,
+        title: str,
+        *,
+        width: int = 520,
+        height: int = 340,
+        text: int = 17,
+        left: float = 0,
+    ) -> None:
         self.x_axis, self.y_axis, self.title = x, y, title
-        self.width, self.height = width, height
-        self.left, self.right, self.top, self.bottom = left, width - 22, 12, height - (46 if x.label else 28)
+        self.width, self.height, self._text = width, height, text
+        longest = max(map(len, numbers(y.ticks())), default=1)
+        values, name = _WIDE * longest + _GAP, _TALL + _DEEP if y.label else 0.2
+        self.left = max(left, round(text * (name + values)))
+        self.right, self.top = round(width - 1.3 * text), round(text * (_TALL - _MIDDLE))
+        self.bottom = round(height - text * (_DEEP + _VALUES + (_NAME if x.label else 0)))
+        self.x_values = round(self.bottom + _VALUES * text)
+        self.x_name, self.y_name = round(height - _DEEP * text), round(_TALL * text)
+        self.y_values = round(self.left - _GAP * text)
 
     def x(self, value: float) -> float:
         """Place of a value along the drawing."""
@@ -130,23 +168,30 @@ class Frame:
 
     @property
     def x_ticks(self) -> list[Tick]:
-        """Round values along the drawing, as many as there is room for; those that would be cut have no name."""
-        if self.x_axis.named:
-            return [Tick(self.x(value), label) for value, label in self.x_axis.named]
-        values = self.x_axis.ticks()
-        told = numbers(values)
-        longest = _LETTER * max(map(len, told), default=1)
-        every = max(1, math.ceil(len(values) * (longest + _LETTER) / (self.right - self.left)))
-        ticks = [Tick(self.x(value), name) for value, name in zip(values, told, strict=True)][::every]
-        return [tick if tick.place + longest / 2 <= self.width else tick._replace(label="") for tick in ticks]
+        """Values along the drawing, as many as there is room for; what would be cut has no name."""
+        letter, room = _WIDE * self._text, self.right - self.left
+        values, told = self.x_axis.ticks(), numbers(self.x_axis.ticks())
+        every = max(1, math.ceil(len(values) * letter * (max(map(len, told), default=1) + 1) / room))
+        ticks = self._named(letter) or [*map(Tick, map(self.x, values[::every]), told[::every])]
+        return [
+            tick if tick.place + letter * len(tick.label) / 2 <= self.width else tick._replace(label="")
+            for tick in ticks
+        ]
+
+    def _named(self, letter: float) -> list[Tick]:
+        """Of the values that have names those whose names do not touch, from the left; long names are cut."""
+        most = max(6, int((self.right - self.left) / letter / max(1, min(len(self.x_axis.named), 4))) - 1)
+        kept, end = [], -math.inf
+        for value, name in self.x_axis.named:
+            short = name if len(name) <= most else f"{name[: most - 1]}…"
+            place, half = self.x(value), letter * (len(short) + 1) / 2
+            if place - half >= end:
+                kept.append(Tick(place, short))
+                end = place + half
+        return kept
 
     @property
     def y_ticks(self) -> list[Tick]:
         """Round values up the drawing."""
         values = self.y_axis.ticks()
         return [Tick(self.y(value), name) for value, name in zip(values, numbers(values), strict=True)]
-
-    @staticmethod
-    def margin(axis: Axis) -> int:
-        """Room at the left for the values of an axis up the drawing and for its name."""
-        return round(34 + _LETTER * max(map(len, numbers(axis.ticks())), default=1))

@@ -9,6 +9,7 @@ import pipeline
 from cn import ZoneNetwork, fewest_hops
 from simulator.approaches.registry import parse_approach
 from simulator.engine.audience import Audience
+from simulator.engine.packets import Packing
 from simulator.engine.tally import tally
 from simulator.inputs.ingredients import Ingredients, gather, network_notes
 from simulator.scenario.scenario import Scenario
@@ -33,19 +34,18 @@ def describe_topology(scenario: Scenario, out: Path, *, master: str) -> list[str
     spark = pipeline.spark_source(master)
     ingredients = gather(scenario, spark)
     load, hops = _carry(ingredients, scenario.approaches[0])
-    graph, routes, network = ingredients.graph, ingredients.routes, ingredients.network
-    bandwidths = np.array([graph.edges[u, v]["bandwidth_mbps"] for u, v in routes.links.tolist()], np.float64)
-    backbone = backbone_of(routes, bandwidths)
+    graph, routes, network, server = ingredients.graph, ingredients.routes, ingredients.network, ingredients.server
+    backbone = backbone_of(routes, routes.table.bandwidth_mbps)
     write_picture(draw_topology(scenario, ingredients, load, backbone), out)
     degrees = [degree for _, degree in graph.degree]
-    apart = routes.hops[np.triu_indices(len(routes.brokers), 1)]
+    apart = routes.hops[np.tri(len(routes.brokers), k=-1, dtype=np.bool_)]
     held = np.bincount(ingredients.gateways.home, minlength=len(network))
     left_out = [f"                    {line}" for line in network_notes(graph)]
     return [
         f"IP network          {len(graph):,} nodes, {graph.size():,} links, largest degree {max(degrees):,}",
         *left_out,
         f"backbone            {backbone.size:,} links carry half of the hops between brokers",
-        f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {network.server}",
+        f"brokers             {len(network):,}, {_spread(apart)} IP hops apart, server is broker {server}",
         f"overlay             {scenario.network.kind}, {len(overlay_links(ingredients)):,} links",
         f"subscriptions       {_spread(held)} per broker",
         f"messages delivered  {_spread(load)} per broker, {scenario.approaches[0]}, {scenario.events.extent}",
@@ -61,7 +61,8 @@ def _carry(ingredients: Ingredients, name: str) -> tuple[NDArray[np.int64], str]
     hops, fewest = [], 0
     nobody = Audience(ingredients, approach, np.empty(0, np.int64))
     chunks = chunks_of(ingredients.events, approach.window)
-    for carried in tally(ingredients, approach, session, nobody, chunks, record_hops=True):
+    packing = Packing(size=1, header=0, bundles=False)  # bytes are not looked at
+    for carried in tally(ingredients, approach, session, nobody, chunks, packing, record_hops=True):
         outgoing, traffic = carried.outgoing, carried.traffic
         load += np.bincount(traffic.broker, minlength=len(load))
         hops.append(traffic.overlay_hops)

@@ -38,16 +38,16 @@ class Backbone(NamedTuple):
     """Rows of `Routes.links`, the most important first."""
     size: int
     """So many of the first carry half of all hops between brokers: the backbone."""
-    load: NDArray[np.float64]
+    load: NDArray[np.int64]
     """Ways between brokers that take each link, (links,)."""
 
 
 def backbone_of(routes: Routes, bandwidths: NDArray[np.float64]) -> Backbone:
     """Rank the IP links by the ways between brokers that take them, the faster one first where that ties.
 
-    O(B² h + E log E) for B brokers h hops apart and E links.
+    O(E log E) for E links, besides `Routes.crossings`.
     """
-    load = routes.link_load(np.ones(routes.hops.shape) - np.eye(len(routes.brokers)))
+    load = routes.crossings()
     order = np.lexsort((-bandwidths, -load))
     carried = np.cumsum(load[order])
     half = int(np.searchsorted(carried, carried[-1] / 2) + 1) if len(carried) and carried[-1] > 0 else 0
@@ -93,7 +93,7 @@ def draw_topology(
         _draw_brokers(axes[0], ingredients, places, load, colours)
         axes[0].set(xlabel=f"x {unit}", ylabel=f"y {unit}", title="IP network and overlay", aspect="equal")
         if isinstance(ingredients.network, ZoneNetwork):
-            draw_zones(axes[1], ingredients.network, load, colours)
+            draw_zones(axes[1], ingredients.network, load, colours, ingredients.server)
         label = "messages delivered (white: none)"
         figure.colorbar(colours, ax=list(axes[:-1]), label=label, shrink=0.85, format=_PLAIN)
         _legend(below[-1], _draw_degrees(axes[-1], scenario, ingredients.graph))
@@ -102,14 +102,14 @@ def draw_topology(
     return figure
 
 
-def draw_zones(axes: Axes, network: ZoneNetwork, load: NDArray[np.int64], colours: ScalarMappable) -> None:
+def draw_zones(
+    axes: Axes, network: ZoneNetwork, load: NDArray[np.int64], colours: ScalarMappable, server: int
+) -> None:
     """Draw the zones of a network in S, coloured by load; white for none, a red rim for the server's."""
     lo, hi = network.zones.domain
     for broker, extent in enumerate(np.clip(network.zones.table.extents, lo, hi)):
         l_lo, l_hi, r_lo, r_hi = extent.tolist()
-        edge = (
-            {"edgecolor": "red", "linewidth": 1.8, "zorder": 3} if broker == network.server else {"edgecolor": "0.3"}
-        )
+        edge = {"edgecolor": "red", "linewidth": 1.8, "zorder": 3} if broker == server else {"edgecolor": "0.3"}
         face = _colour(int(load[broker]), colours)
         axes.add_patch(Rectangle((l_lo, r_lo), l_hi - l_lo, r_hi - r_lo, facecolor=face, **edge))
     if network.zones.space == "triangle":
@@ -186,7 +186,7 @@ def _draw_brokers(
     at = places[ingredients.routes.brokers]
     shades = [_colour(int(value), colours) for value in load]
     axes.scatter(at[:, 0], at[:, 1], c=shades, s=24, edgecolors="black", linewidths=0.5, zorder=4)
-    server = at[ingredients.network.server]
+    server = at[ingredients.server]
     axes.scatter(server[0], server[1], s=130, facecolors="none", edgecolors="red", linewidths=1.5, zorder=5)
 
 

@@ -100,7 +100,7 @@ def test_a_subscription_in_the_rectangle_has_its_home_reached(space: str) -> Non
     l, r = np.sort(rng.integers(0, 33, (2, 400)) / 32, axis=0)
     homes = zones.home(l, r)
     table = draw_rectangles(zones, rng, 300)
-    got = Can(zones).multicast(table, zones.server)
+    got = Can(zones).multicast(table, zones.centre)
     for i, row in enumerate(table):
         assert set(homes[reaches(row, l, r)]) <= set(got.zones[got.offsets[i] : got.offsets[i + 1]])
 
@@ -108,13 +108,13 @@ def test_a_subscription_in_the_rectangle_has_its_home_reached(space: str) -> Non
 def test_routes_are_close_to_the_shortest() -> None:
     zones = Zones(300, seed=2)
     table = draw_rectangles(zones, np.random.default_rng(2), 300)
-    got = Can(zones).multicast(table, zones.server)
-    away = nx.single_source_shortest_path_length(neighbour_graph(zones.table.extents, triangle=True), zones.server)
+    got = Can(zones).multicast(table, zones.centre)
+    away = nx.single_source_shortest_path_length(neighbour_graph(zones.table.extents, triangle=True), zones.centre)
     least = [
         min(away[z] for z in got.zones[got.offsets[i] : got.offsets[i + 1]]) + got.zones_reached[i] - 1
         for i in range(len(table))
     ]
-    assert fewest_hops(Can(zones), got.offsets, got.zones, zones.server).tolist() == least
+    assert fewest_hops(Can(zones), got.offsets, got.zones, zones.centre).tolist() == least
     assert (got.overlay_hops >= least).all()
     assert got.overlay_hops.sum() < 1.25 * sum(least)
 

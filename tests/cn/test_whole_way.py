@@ -32,7 +32,7 @@ def test_lists_are_right_while_brokers_and_subscriptions_come_and_go(space: str)
         i = int(rng.integers(len(x)))
         y[i] = rng.random()
         table = server.update(i, y[i]).table
-        subscribers.apply(table, *gateways.match(table, can.multicast(table, can.server)))
+        subscribers.apply(table, *gateways.match(table, can.multicast(table, can.centre)))
         assert wrong(subscribers, gateways.home >= 0, x.tolist(), y.tolist()) == []
         if step % 5 == 0:
             left = np.flatnonzero(~zones.present)
@@ -66,7 +66,7 @@ def test_lists_are_right_in_the_end_when_whole_messages_overtake_each_other() ->
     order = rng.permutation(np.concatenate([np.arange(len(messages)), rng.integers(0, len(messages), 200)]))
     for part in np.array_split(order, 10):
         table = messages.table[part]
-        pairs = gateways.match(table, can.multicast(table, can.server))
+        pairs = gateways.match(table, can.multicast(table, can.centre))
         inbox.arrive(table, *pairs, events[part], positions[part])
         inbox.advance(0)
     everyone = np.ones(len(l), np.bool_)

@@ -60,7 +60,7 @@ def test_everybody_and_all_that_meet_an_interval_get_it(kind: str) -> None:
     table["l_in"], table["r_in"], table["l_out"], table["r_out"] = np.array(
         [EVERYBODY, (0.6, 0.4, -np.inf, np.inf), (0.6, 0.4, 0.2, 0.7)]
     ).T
-    got = network.multicast(table, network.server)
+    got = network.multicast(table, network.centre)
     message = np.repeat(np.arange(3), got.zones_reached)
     received = gateways.index.count(table[message], np.arange(len(message) + 1), got.zones)
     counts = np.bincount(message, received, 3).astype(int).tolist()

@@ -100,9 +100,9 @@ def test_triangle_uses_every_broker_and_square_about_half() -> None:
 
 
 @pytest.mark.parametrize(("space", "centre"), [("triangle", (1 / 3, 2 / 3)), ("square", (0.5, 0.5))])
-def test_server_covers_the_centre(space: str, centre: tuple[float, float]) -> None:
+def test_a_broker_covers_the_centre(space: str, centre: tuple[float, float]) -> None:
     zones = Zones(50, seed=4, space=space)  # type: ignore[arg-type]
-    assert holds(zones.table.extents[zones.server], *centre)
+    assert holds(zones.table.extents[zones.centre], *centre)
 
 
 def test_same_seed_same_zones() -> None:

@@ -4,6 +4,8 @@ Slow and obvious, sharing nothing with the engine. It is told what cannot be kno
 each window, which way a message takes through the network as it is (`Overlay`), and what chance decided: which
 transmissions were lost, held up or doubled, who crashed when. All times, queues, resends and bytes follow.
 
+Messages that begin together may travel as packets (`oracles.packets`); where they do not, each is a packet by itself.
+
 The rules. A broker serves one message at a time, first come, first served. Its uplink sends what it has served in the
 same order; a resend takes its place behind all that the broker has taken in until then. A crash takes from a broker
 all that it has not served and not put on the wire. When neighbours take over, or a broker returns, every message that
@@ -13,85 +15,18 @@ server answers windows in their order, and reads all events that have reached it
 
 import heapq
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-
-class Window(NamedTuple):
-    """What the server answers at once."""
-
-    event: int
-    """Its first event."""
-    arisen: list[tuple[float, int]]
-    """Time and broker of every event."""
-    closes_s: float
-    service_s: float
-    messages: list[Any]
-
-
-class Way(NamedTuple):
-    """One hop of a message: where it comes from, by which hop it came there (-1 for the source), where it goes."""
-
-    sender: int
-    before: int
-    receiver: int
-    delivers: bool
-
-
-class Overlay(Protocol):
-    """The network as it is now."""
-
-    def way(self, message: Any, source: int) -> tuple[bool, list[Way]]:
-        """Whether the source delivers, and all hops, those of a broker in the order in which it sends."""
-
-    def told(self, message: Any, broker: int) -> int:
-        """Subscriptions that a broker hands a message to."""
-
-    def leave(self, broker: int) -> None:
-        """A broker is taken over from."""
-
-    def join(self, broker: int) -> None:
-        """It is back."""
-
-
-class Place(NamedTuple):
-    """Numbers that stay the same."""
-
-    brokers: int
-    server: int | None
-    """None if messages begin where events arise."""
-    delay_s: Any
-    """[a][b] from broker to broker."""
-    transmit_s: Any
-    event_transmit_s: Any
-    broker_s: float
-    detection_s: float
-    downtime_s: float
-    timeout_s: float
-    server_downtime_s: float
-    replay_s: float
-
-
-class Chance(NamedTuple):
-    """What chance and plan decided."""
-
-    crashes: list[tuple[float, int, bool]]
-    """Time, broker, and whether it stays down until it is restored."""
-    restores: list[tuple[float, int]]
-    server_crashes: list[float]
-    partitions: list[tuple[float, float, set[int]]]
-    delays: list[tuple[float, set[int], float]]
-    """From when on a pair of brokers takes how much longer."""
-    links: dict[tuple[int, int, int, int], list[tuple[float, str, float]]]
-    """Of event, message, sender and receiver: when what left, lost or held up or doubled, by how much."""
+from tests.oracles.clock_inputs import Chance, Overlay, Place, Way, Window
 
 
 class _Message:
-    """One message, and how far it has come under the network as it is."""
+    """Messages that begin together, and how far they have come under the network as it is."""
 
-    def __init__(self, event: int, number: int, content: Any, source: int) -> None:
-        self.event, self.number, self.content, self.origin = event, number, content, source
+    def __init__(self, event: int, number: int, contents: list[Any], source: int) -> None:
+        self.event, self.number, self.contents, self.origin = event, number, contents, source
         self.attempt = 0
         self.again = False
         self.begun = False
@@ -101,15 +36,16 @@ class _Message:
 
 
 class Sent(NamedTuple):
-    """A row of `hops.parquet`."""
+    """Rows of `hops.parquet`: those of a packet."""
 
     event: int
-    message: int
+    messages: tuple[int, ...]
     sender: int
     receiver: int
     depart_s: float
     arrive_s: float
     again: bool
+    size: int
 
 
 class Delivery(NamedTuple):
@@ -136,6 +72,8 @@ class Clock:
         self.faults: list[tuple[Any, ...]] = []
         """What, when, and where."""
         self.services: list[list[float]] = []
+        self.out: Counter[int] = Counter()
+        """Bytes that left the places where messages begin, by event."""
         self.uplink_busy_s = [0.0] * place.brokers
         self.deliveries: list[Delivery] = []
         self.reached: list[int] = [0] * len(windows)
@@ -210,8 +148,10 @@ class Clock:
         window = self.windows[number]
         source = window.arisen[0][1] if self.place.server is None else self.place.server
         self.give(source)
-        for place, content in enumerate(window.messages):
-            message = _Message(window.event, place, content, source)
+        number = 0
+        for contents in window.messages:
+            message = _Message(window.event, number, contents, source)
+            number += len(contents)
             self.messages.append(message)
             self.begin(message)
 
@@ -221,38 +161,40 @@ class Clock:
         while source in self.gone:
             source = (source + 1) % self.place.brokers
         message.begun, message.arrived = True, set()
-        delivers, message.hops = self.overlay.way(message.content, source)
+        delivers, message.hops = self.overlay.way(message.contents, source)
         message.open = {("hop", i) for i in range(len(message.hops))} | {("source", 0)}
-        if message.again:
-            self.faults.append(("anew", self.now, source, message.event, message.number))
+        self.out[message.event] += self.overlay.size(message.contents)
+        every = range(message.number, message.number + len(message.contents))
+        self.faults += [("anew", self.now, source, message.event, one) for one in every if message.again]
         if source not in self.down:
             message.open.discard(("source", 0))
-            self.handle(message, source, -1, delivers)
+            self.handle(message, source, -1, delivers, len(every))
 
-    def handle(self, message: _Message, broker: int, came_by: int, delivers: bool) -> None:
-        """Take a message into the queue of a broker, and what it will send into that of the uplink."""
+    def handle(self, message: _Message, broker: int, came_by: int, delivers: list[int], count: int) -> None:
+        """Take a packet into the queue of a broker, and what it will send into that of the uplink."""
         begins_s = max(self.broker_free[broker], self.now)
-        done_s = begins_s + self.place.broker_s
+        done_s = begins_s + count * self.place.broker_s
         self.broker_free[broker] = done_s
-        self.services.append([broker, self.now, begins_s, done_s])
+        self.services.append([broker, self.now, begins_s, done_s, count])
         self.end_s = max(self.end_s, done_s)
         if delivers:
             message.open.add(("served at", broker))
-            self.at(done_s, self.deliver, message, broker, message.attempt, self.crash_number[broker])
+            self.at(done_s, self.deliver, message, broker, delivers, message.attempt, self.crash_number[broker])
         for hop, way in enumerate(message.hops):
             if way.sender == broker and way.before == came_by:
                 self.enqueue(message, hop, done_s, message.again)
 
-    def deliver(self, message: _Message, broker: int, attempt: int, crash: int) -> None:
+    def deliver(self, message: _Message, broker: int, delivers: list[int], attempt: int, crash: int) -> None:
         if crash == self.crash_number[broker] and attempt == message.attempt:
             message.open.discard(("served at", broker))
-            told = self.overlay.told(message.content, broker)
-            self.deliveries.append(Delivery(message.event, message.number, broker, self.now, told))
+            for one in delivers:
+                told = self.overlay.told(message.contents[one], broker)
+                self.deliveries.append(Delivery(message.event, message.number + one, broker, self.now, told))
 
     def enqueue(self, message: _Message, hop: int, ready_s: float, again: bool) -> None:
         sender, receiver = message.hops[hop].sender, message.hops[hop].receiver
         depart_s = max(self.uplink_free[sender], ready_s)
-        departed_s = depart_s + self.place.transmit_s[sender][receiver]
+        departed_s = depart_s + message.hops[hop].size * self.place.byte_s[sender][receiver]
         self.uplink_free[sender] = departed_s
         flight = (message, hop, message.hops[hop], message.attempt, again, depart_s)
         self.at(depart_s, self.depart, flight, departed_s, self.crash_number[sender])
@@ -264,41 +206,49 @@ class Clock:
         message, _, way, _, again, depart_s = flight
         if crash != self.crash_number[way.sender]:
             return
-        number = len(self.sent)
-        self.sent.append(Sent(message.event, message.number, way.sender, way.receiver, depart_s, math.nan, again))
-        self.at(departed_s, self.leave, flight, number, crash)
+        about = (message.event, tuple(message.number + one for one in way.members), way.sender, way.receiver)
+        self.sent.append(Sent(*about, depart_s, math.nan, again, way.size))
+        self.at(departed_s, self.leave, flight, len(self.sent) - 1, crash)
 
     def leave(self, flight: Any, number: int, crash: int) -> None:
         """It is on the wire, unless its sender has crashed in the midst of it."""
         message, hop, way, attempt, _, depart_s = flight
-        about = (message.event, message.number, way.sender, way.receiver)
+        about = self.sent[number][:4]
         if crash != self.crash_number[way.sender]:
-            self.faults.append(("loss", depart_s, "crash", *about))
+            self.tell(about, "loss", depart_s, "crash")
             return
-        self.uplink_busy_s[way.sender] += self.place.transmit_s[way.sender][way.receiver]
+        self.uplink_busy_s[way.sender] += way.size * self.place.byte_s[way.sender][way.receiver]
         done = self.drawn(about, depart_s)
         apart = any(a <= self.now < b and (way.sender in who) != (way.receiver in who)
                     for a, b, who in self.chance.partitions)  # fmt: skip
         if apart or "loss" in done:
-            self.faults.append(("loss", depart_s, "partition" if apart else "link", *about))
+            self.tell(about, "loss", depart_s, "partition" if apart else "link")
             self.at(self.now + self.place.timeout_s, self.repeat, message, hop, attempt)
             return
         arrival_s = self.now + self.place.delay_s[way.sender][way.receiver]
         for why, held_s in (("planned", self.longer(way)), ("random", done.get("delay", 0.0))):
             if held_s:
-                self.faults.append(("delay", depart_s, why, *about))
+                self.tell(about, "delay", depart_s, why)
             arrival_s += held_s
         self.at(arrival_s, self.arrive, message, hop, attempt, number)
         if "duplicate" in done:
-            self.faults.append(("duplicate", depart_s, "random", *about))
-            self.sent.append(Sent(*about, depart_s, math.nan, True))
+            self.tell(about, "duplicate", depart_s, "random")
+            self.sent.append(Sent(*about, depart_s, math.nan, True, way.size))
             self.at(arrival_s + done["duplicate"], self.arrive, message, hop, attempt, len(self.sent) - 1)
 
-    def drawn(self, about: tuple[int, int, int, int], depart_s: float) -> dict[str, float]:
-        """What chance did to this transmission; each thing is used up."""
-        found = [one for one in self.chance.links.get(about, ()) if abs(one[0] - depart_s) < 1e-8]
-        for one in found:
-            self.chance.links[about].remove(one)
+    def tell(self, about: Any, what: str, *more: Any) -> None:
+        """A fault of every message of a packet."""
+        event, messages, sender, receiver = about
+        self.faults += [(what, *more, event, message, sender, receiver) for message in messages]
+
+    def drawn(self, about: Any, depart_s: float) -> dict[str, float]:
+        """What chance did to this transmission, the same to all its messages; each thing is used up."""
+        event, messages, sender, receiver = about
+        for message in messages:
+            links = self.chance.links.get((event, message, sender, receiver), [])
+            found = [one for one in links if abs(one[0] - depart_s) < 1e-8]
+            for one in found:
+                links.remove(one)
         return {what: seconds for _, what, seconds in found}
 
     def longer(self, way: Way) -> float:
@@ -315,7 +265,9 @@ class Clock:
     def repeat(self, message: _Message, hop: int, attempt: int) -> None:
         way = message.hops[hop] if attempt == message.attempt else None
         if way is not None and way.sender not in self.down:
-            self.faults.append(("resend", self.now, message.event, message.number, way.sender, way.receiver))
+            self.out[message.event] += way.size * (way.before < 0)
+            every = tuple(message.number + one for one in way.members)
+            self.tell((message.event, every, way.sender, way.receiver), "resend", self.now)
             self.give(way.sender)
             self.enqueue(message, hop, self.now, True)
 
@@ -323,14 +275,14 @@ class Clock:
         row = self.sent[number]
         if attempt != message.attempt or row.receiver in self.down:
             why = "anew" if attempt != message.attempt else "crash"
-            self.faults.append(("loss", row.depart_s, why, *row[:4]))
+            self.tell(row[:4], "loss", row.depart_s, why)
             return
         self.sent[number] = row._replace(arrive_s=self.now)
         if hop not in message.arrived:
             message.arrived.add(hop)
             message.open.discard(("hop", hop))
             self.give(row.receiver)
-            self.handle(message, row.receiver, hop, message.hops[hop].delivers)
+            self.handle(message, row.receiver, hop, message.hops[hop].delivers, len(row.messages))
 
     # Brokers.
 
@@ -387,13 +339,3 @@ class Clock:
                 message.attempt += 1
                 message.again = True
                 self.begin(message)
-
-
-def link_faults(rows: list[dict[str, Any]]) -> dict[tuple[int, int, int, int], list[tuple[float, str, float]]]:
-    """What chance did to transmissions, out of the rows of `faults.parquet`."""
-    found = defaultdict(list)
-    for row in rows:
-        if row["why"] in ("link", "random") and row["from"] is not None:
-            key = (row["event"], row["message"], row["from"], row["to"])
-            found[key].append((row["time"], row["what"], row["seconds"]))
-    return dict(found)

@@ -1,18 +1,14 @@
 """The same populations and deliveries on clusters: `local-cluster`, and a standalone master with two workers."""
 
 import json
-import os
-import re
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
+
+from tests.standalone import environment, standalone_cluster
 
 JOB = """
 import hashlib, json, sys
@@ -40,22 +36,14 @@ if __name__ == "__main__":
 """
 
 
-def environment(directory: Path) -> dict[str, str]:
-    """Executors find this checkout by PYTHONPATH, as they would find an installed one."""
-    (directory / "conf").mkdir(exist_ok=True)
-    (directory / "conf" / "spark-defaults.conf").write_text("spark.rangecast.note from-the-defaults\n")
-    changed = {
-        "PYTHONPATH": str(Path.cwd()),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_CONF_DIR": str(directory / "conf"),
-    }
-    return {name: value for name, value in os.environ.items() if name != "SPARK_HOME"} | changed
+NOTE = {"spark.rangecast.note": "from-the-defaults"}
 
 
 def result_on(master: str, directory: Path) -> list[object]:
     command = [sys.executable, "-c", JOB, master, str(directory / "populations")]
+    variables = environment(directory, NOTE)
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=directory, env=environment(directory), timeout=400
+        command, capture_output=True, text=True, check=False, cwd=directory, env=variables, timeout=400
     )
     assert done.returncode == 0, done.stderr
     return list(json.loads(done.stdout))
@@ -68,31 +56,6 @@ def here(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[
     return list(names["job"](spark, tmp_path_factory.mktemp("here")))  # type: ignore[operator]
 
 
-@contextmanager
-def spark_process(kind: str, arguments: list[str], directory: Path, started: str) -> Iterator[str]:
-    """A master or worker of Spark's standalone cluster; yields what `started` matches in its log."""
-    home = Path(pyspark.__file__).parent
-    command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments]
-    log = directory / f"{kind}-{time.monotonic_ns()}.log"
-    variables = environment(directory) | {"SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m"}
-    with log.open("wb") as stream:
-        process = subprocess.Popen(command, stdout=stream, stderr=stream, cwd=directory, env=variables)
-    try:
-        deadline = time.monotonic() + 120
-        while not (found := re.search(started, log.read_text())):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.2)
-        yield found[0]
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 @pytest.mark.slow
 def test_local_cluster(here: list[object], tmp_path: Path) -> None:
     assert result_on("local-cluster[2,1,900]", tmp_path) == ["from-the-defaults", 2, *here]
@@ -100,13 +63,6 @@ def test_local_cluster(here: list[object], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_standalone_master_and_two_workers(here: list[object], tmp_path: Path) -> None:
-    free = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
-    with spark_process("master.Master", free, tmp_path, r"spark://127\.0\.0\.1:\d+") as master:
-        worker = [*free, "--cores", "1", "--memory", "900m", "--work-dir", str(tmp_path / "work"), master]
-        ready = "Successfully registered with master"
-        with (
-            spark_process("worker.Worker", worker, tmp_path, ready),
-            spark_process("worker.Worker", worker, tmp_path, ready),
-        ):
-            assert result_on(master, tmp_path) == ["from-the-defaults", 2, *here]
-            assert len(list((tmp_path / "work").glob("app-*/*/stderr"))) == 2
+    with standalone_cluster(tmp_path, environment(tmp_path, NOTE), memory="900m") as master:
+        assert result_on(master, tmp_path) == ["from-the-defaults", 2, *here]
+        assert len(list((tmp_path / "work").glob("app-*/*/stderr"))) == 2

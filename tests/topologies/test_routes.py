@@ -1,9 +1,9 @@
-"""Routes against networkx, loads against counted paths, and the cache."""
+"""Routes against networkx, loads against counted paths, and what is nearest."""
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from floor.seals import seal
-from tests.oracles.routes import best_path, path_bandwidth, path_delay
+from tests.oracles.routes import best_path, path_bandwidth, path_delay, routes_from
+from tests.oracles.routing_tree import nearest
 from tests.topologies.networks import connected_networks
-from topologies import Routes, TopologyError, fill, inet, waxman
-from topologies import routes as routes_module
+from topologies import PairBytes, Routes, TopologyError, barabasi_albert, fill, inet, waxman
 
 
 @settings(deadline=None, max_examples=60)
@@ -25,123 +24,120 @@ def test_routes_match_every_path_listed(graph: "nx.Graph[int]", data: st.DataObj
     brokers = data.draw(st.lists(st.sampled_from(sorted(graph)), min_size=1, max_size=5))
     routes = Routes.build(graph, brokers)
     for i, source in enumerate(brokers):
+        row = routes.row(i)
         for target in graph:
             path = best_path(graph, source, target)
             assert routes.node_path(i, target) == path
-            assert routes.node_hops[i, target] == len(path) - 1
-            assert routes.node_delay_ms[i, target] == np.float32(path_delay(graph, path))
+            assert row.hops[target] == len(path) - 1
+            assert row.delay_ms[target] == path_delay(graph, path)
         for j, target in enumerate(brokers):
             path = routes.path(i, j)
             assert path == best_path(graph, source, target)
             assert routes.hops[i, j] == len(path) - 1
             assert routes.delay_ms[i, j] == path_delay(graph, path)
             assert routes.bandwidth_mbps[i, j] == path_bandwidth(graph, path)
+    ways = list(itertools.product(range(len(brokers)), graph))[::-1]
+    delays = [path_delay(graph, best_path(graph, brokers[i], node)) for i, node in ways]
+    assert routes.node_delays(*zip(*ways, strict=True)).tolist() == np.array(delays, np.float32).tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=connected_networks(), data=st.data())
+def test_the_nearest_broker_is_that_of_the_distances(graph: "nx.Graph[int]", data: st.DataObject) -> None:
+    brokers = data.draw(st.lists(st.sampled_from(sorted(graph)), min_size=1, max_size=5))
+    present = np.array(data.draw(st.lists(st.booleans(), min_size=len(brokers), max_size=len(brokers))))
+    found = Routes.build(graph, brokers).nearest(present).tolist()
+    here = {b: node for b, node in enumerate(brokers) if present[b]}
+    assert found == [nearest(graph, here, node) if here else -1 for node in graph]
+
+
+def caterpillar() -> "nx.Graph[int]":
+    """A long path with a hub at its end: searches from it go outward, searches at the hub look back."""
+    graph: nx.Graph[int] = nx.path_graph(300)
+    graph.add_edges_from((299, leaf) for leaf in range(300, 900))
+    graph.add_edges_from((leaf, leaf + 1) for leaf in range(300, 899, 2))
+    rng = np.random.default_rng(4)
+    nx.set_edge_attributes(graph, {link: float(rng.integers(1, 4)) for link in graph.edges}, "delay_ms")
+    fill(graph)
+    return graph
+
+
+LARGER: dict[str, Callable[[], "nx.Graph[int]"]] = {
+    "inet": lambda: inet(3_037, 2),
+    "waxman": lambda: waxman(400, 2),
+    "barabasi-albert": lambda: barabasi_albert(2_000, 2),
+    "caterpillar": caterpillar,
+}
+
+
+@pytest.mark.parametrize("make", LARGER.values(), ids=LARGER)
+def test_routes_of_larger_networks(make: Callable[[], "nx.Graph[int]"]) -> None:
+    graph = make()
+    brokers = [0, *np.random.default_rng(1).choice(len(graph), 7, replace=False).tolist()]
+    routes = Routes.build(graph, brokers)
+    assert (routes.hops == routes.hops.T).all()
+    np.testing.assert_allclose(routes.delay_ms, routes.delay_ms.T)
+    for i, source in enumerate(brokers):
+        hops, delay, before = zip(*(told for _, told in sorted(routes_from(graph, source).items())), strict=True)
+        row = routes.row(i)
+        assert row.hops.tolist() == list(hops)
+        assert row.delay_ms.tolist() == list(delay)
+        last = [-1 if via < 0 else int(routes.links[via].sum()) - node for node, via in enumerate(row.via.tolist())]
+        assert last == list(before)
+        assert routes.hops[i].tolist() == [hops[node] for node in brokers]
+        assert routes.delay_ms[i].tolist() == [delay[node] for node in brokers]
+
+
+def test_a_pair_takes_ten_bytes_where_paths_are_short_and_more_where_they_are_not() -> None:
+    graph = inet(3_037, 1)
+    few, many = (Routes.build(graph, range(count)).nbytes for count in (100, 200))
+    assert many - few == 10 * (200**2 - 100**2) + 8 * 100
+    far = Routes.build(caterpillar(), [0, 200, 600])
+    assert far.hops[0].tolist() == [0, 200, 300]
+    assert far.hops.itemsize == 2
+    line: nx.Graph[int] = nx.path_graph(400)
+    nx.set_edge_attributes(line, {(v, v + 1): {"delay_ms": 1.0, "bandwidth_mbps": 400.0 - v} for v in range(399)})
+    narrow = Routes.build(line, [0, 7, 399]).bandwidth_mbps
+    assert narrow[0].tolist() == [np.inf, 394.0, 2.0]
+    assert narrow[1, 2] == 2.0
 
 
 @settings(deadline=None, max_examples=40)
 @given(graph=connected_networks(), data=st.data())
 def test_load_is_the_traffic_of_the_paths(graph: "nx.Graph[int]", data: st.DataObject) -> None:
     brokers = data.draw(st.lists(st.sampled_from(sorted(graph)), min_size=1, max_size=4))
-    row = st.lists(st.sampled_from([0, 0, 24, 1_000]), min_size=len(brokers), max_size=len(brokers))
-    traffic = np.asarray(data.draw(st.lists(row, min_size=len(brokers), max_size=len(brokers))))
+    ends = st.integers(0, len(brokers) - 1)
+    rows = st.lists(st.tuples(ends, ends, st.sampled_from([0, 24, 1_000])), max_size=12)
+    told = data.draw(st.lists(rows, min_size=1, max_size=3))
     routes = Routes.build(graph, brokers)
-    counted = dict.fromkeys(map(tuple, routes.links.tolist()), 0)
-    for i in range(len(brokers)):
-        for j in range(len(brokers)):
-            for u, v in nx.utils.pairwise(routes.path(i, j)):
-                counted[min(u, v), max(u, v)] += traffic[i, j]
-    load = routes.link_load(traffic)
-    assert load.tolist() == list(counted.values())
-    assert load.sum() == (traffic * routes.hops).sum()
+    done: list[int] = []
+    traffic = [PairBytes(*np.array(sent, np.int64).reshape(-1, 3).T) for sent in told]
+    loads = routes.link_loads(traffic, done.append)
+    assert sum(done) == len(brokers)
+    for sent, load in zip(told, loads, strict=True):
+        counted = dict.fromkeys(map(tuple, routes.links.tolist()), 0)
+        for i, j, size in sent:
+            for u, v in nx.utils.pairwise(best_path(graph, brokers[i], brokers[j])):
+                counted[min(u, v), max(u, v)] += size
+        assert load.tolist() == list(counted.values())
 
 
-@pytest.mark.parametrize("graph", [inet(3_037, 2), waxman(400, 2)], ids=["inet", "waxman"])
-def test_hops_and_delays_of_larger_networks(graph: "nx.Graph[int]") -> None:
-    brokers = np.random.default_rng(1).choice(len(graph), 8, replace=False)
-    routes = Routes.build(graph, brokers)
-    assert (routes.hops == routes.hops.T).all()
-    np.testing.assert_allclose(routes.delay_ms, routes.delay_ms.T)
-    for i, source in enumerate(brokers.tolist()):
-        lengths = nx.single_source_shortest_path_length(graph, source)
-        assert routes.node_hops[i].tolist() == [lengths[v] for v in range(len(graph))]
-        for j in range(len(brokers)):
-            path = routes.path(i, j)
-            assert nx.is_path(graph, path)
-            assert routes.delay_ms[i, j] == pytest.approx(path_delay(graph, path))
-            assert routes.delay_ms[i, j] == pytest.approx(path_delay(graph, best_path(graph, source, path[-1])))
+def test_crossings_are_the_load_of_a_byte_from_each_to_each() -> None:
+    routes = Routes.build(waxman(60, 3), [3, 9, 9, 30, 41])
+    sender, receiver = np.indices((5, 5)).reshape(2, -1)
+    every = routes.link_loads([PairBytes(sender, receiver, np.ones(25, np.int64))])
+    assert routes.crossings().tolist() == every[0].tolist()
+    assert routes.crossings().sum() == routes.hops.astype(int).sum() > 0
 
 
-def test_order_of_links_does_not_matter(tmp_path: Path) -> None:
+def test_order_of_links_does_not_matter() -> None:
     graph = waxman(60, 1)
     turned: nx.Graph[int] = nx.Graph()
     turned.add_nodes_from(reversed(list(graph.nodes(data=True))))
     turned.add_edges_from((v, u, data) for u, v, data in reversed(list(graph.edges(data=True))))
-    first, second = (Routes.build(network, [3, 9, 30], cache=tmp_path) for network in (graph, turned))
-    assert (first.via == second.via).all()
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_cache_is_used_and_keyed_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = waxman(50, 1)
-    built = Routes.build(graph, [1, 2, 3], cache=tmp_path / "routes")
-    monkeypatch.setattr(routes_module, "breadth_first_order", None)
-    loaded = Routes.build(graph, [1, 2, 3], cache=tmp_path / "routes")
-    for name in ("brokers", "hops", "delay_ms", "bandwidth_mbps", "node_hops", "node_delay_ms", "links", "via"):
-        assert (getattr(built, name) == getattr(loaded, name)).all()
-    monkeypatch.undo()
-    Routes.build(graph, [1, 2, 4], cache=tmp_path / "routes")
-    for name in ("delay_ms", "bandwidth_mbps"):
-        changed = graph.copy()
-        changed.edges[next(iter(changed.edges))][name] *= 2
-        Routes.build(changed, [1, 2, 3], cache=tmp_path / "routes")
-    names = [file.suffix for file in (tmp_path / "routes").iterdir()]
-    assert names == [".npz"] * 4
-
-
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "other", "shape", "circle", "unsealed", "moved"])
-def test_damaged_cache_is_rebuilt(tmp_path: Path, damage: str) -> None:
-    graph = waxman(50, 1)
-    built = Routes.build(graph, [1, 2, 3], cache=tmp_path)
-    file = next(tmp_path.iterdir())
-    content = bytearray(file.read_bytes())
-    if damage == "empty":
-        file.write_bytes(b"")
-    elif damage == "cut":
-        file.write_bytes(content[: len(content) // 2])
-    elif damage == "flipped":
-        content[len(content) // 2] ^= 255
-        file.write_bytes(content)
-    elif damage == "other":
-        file.write_text("this is no archive")
-    elif damage == "shape":
-        np.savez(file, via=built.via[:, :-1], seal=np.array(seal(file.name, built.via)))
-    elif damage == "circle":  # the right size and no link that there is not, but ways that lead nowhere
-        via = np.zeros_like(built.via)
-        via[0, 0] = -1
-        np.savez(file, via=via, seal=np.array(seal(file.name, built.via)))
-    elif damage == "unsealed":
-        np.savez(file, via=built.via)
-    else:
-        other = Routes.build(graph, [1, 2, 4], cache=tmp_path / "other")
-        assert other.via.shape == built.via.shape
-        next((tmp_path / "other").iterdir()).replace(file)
-        (tmp_path / "other").rmdir()
-    damaged = file.read_bytes()
-    again = Routes.build(graph, [1, 2, 3], cache=tmp_path)
-    assert (again.via == built.via).all()
-    assert (again.delay_ms == built.delay_ms).all()
-    assert file.read_bytes() != damaged
-    assert [entry.name for entry in tmp_path.iterdir()] == [file.name]
-
-
-def test_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(OSError, match="no space"):
-        Routes.build(waxman(20, 1), [0], cache=tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    first, second = (Routes.build(network, [3, 9, 30]) for network in (graph, turned))
+    for i in range(3):
+        assert first.row(i).via.tolist() == second.row(i).via.tolist()
 
 
 def test_one_node_and_shared_nodes() -> None:
@@ -149,9 +145,9 @@ def test_one_node_and_shared_nodes() -> None:
     routes = Routes.build(graph, [0, 0])
     assert routes.hops.tolist() == [[0, 0], [0, 0]]
     assert routes.delay_ms.tolist() == [[0.0, 0.0], [0.0, 0.0]]
-    assert np.isinf(routes.bandwidth_mbps).all()
+    assert np.isinf(routes.bandwidth_mbps[:]).all()
     assert routes.path(0, 1) == [0]
-    assert routes.link_load(np.ones((2, 2))).shape == (0,)
+    assert routes.crossings().shape == (0,)
 
 
 def test_wrong_arguments_name_the_rule() -> None:
@@ -165,9 +161,13 @@ def test_wrong_arguments_name_the_rule() -> None:
     with pytest.raises(TypeError, match="brokers must be a sequence of nodes, got 5"):
         Routes.build(graph, 5)  # type: ignore[arg-type]
     routes = Routes.build(graph, [0, 1])
-    for value in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match=f"pairs_bytes must be finite and not negative, got {value} from 0 to 1"):
-            routes.link_load([[0.0, value], [0.0, 0.0]])
+    for row, words in (
+        ((0, 1, -1), "size_bytes must not be negative, got -1"),
+        ((2, 1, 5), "sender must be a broker between 0 and 1, got 2"),
+        ((0, -1, 5), "receiver must be a broker between 0 and 1, got -1"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            routes.link_loads([PairBytes(*(np.array([value]) for value in row))])
     for i, j, words in ((-1, 0, "i must be between 0 and 1, got -1"), (0, 2, "j must be between 0 and 1, got 2")):
         with pytest.raises(ValueError, match=words):
             routes.path(i, j)
@@ -175,8 +175,6 @@ def test_wrong_arguments_name_the_rule() -> None:
         routes.node_path(0, 20)
     with pytest.raises(ValueError, match="integers 0 to 19"):
         Routes.build(nx.relabel_nodes(graph, {0: 99}), [3])
-    with pytest.raises(ValueError, match=r"pairs_bytes must have shape \(2, 2\)"):
-        Routes.build(graph, [0, 1]).link_load(np.ones((3, 3)))
     with pytest.raises(TopologyError, match="delay_ms of every link must be finite and at least 0"):
         Routes.build(nx.path_graph(3), [0])
     pieces = graph.copy()
@@ -214,8 +212,10 @@ import numpy as np
 from topologies import Routes, inet
 graph = inet(3_037, 5)
 routes = Routes.build(graph, [0, 17, 3_000])
-print(sum(u * v for u, v in graph.edges), routes.via.sum(), routes.delay_ms.sum(), routes.node_hops.sum(),
-      np.dot(routes.link_load(np.ones((3, 3))), np.arange(len(routes.links))))
+rows = [routes.row(i) for i in range(3)]
+print(sum(u * v for u, v in graph.edges), *(row.via.sum() for row in rows), *(row.hops.sum() for row in rows),
+      routes.delay_ms.sum(), np.dot(routes.crossings(), np.arange(len(routes.links))),
+      routes.nearest(np.array([True, False, True])).sum())
 """
 
 

@@ -18,7 +18,8 @@ _HEAVY = 20
 _TIPS = 300
 """Brokers of a map that has something to say of each of them; of more, those of like load are one drawing."""
 _LEVELS = 16
-_WIDTH, _HEIGHT, _LEFT = 400, 270, 58
+_WIDTH, _HEIGHT, _SQUARE, _LEFT, _TEXT = 400, 270, 374, 58, 13
+"""Sizes of drawings; one as high as `_SQUARE` has a square area."""
 
 
 class Pen(NamedTuple):
@@ -171,7 +172,7 @@ def cumulative(
 
 
 def _frame(x: Axis, y: Axis, title: str) -> Frame:
-    return Frame(x, y, title, width=_WIDTH, height=_HEIGHT, left=_LEFT)
+    return Frame(x, y, title, width=_WIDTH, height=_HEIGHT, text=_TEXT, left=_LEFT)
 
 
 def _axis(label: str, low: float, high: float, log: bool) -> Axis:
@@ -215,7 +216,7 @@ def map_of(
         ]
         return LoadMap(label, colour, frame, [], [], "", None, dots)
     lo, hi = places.domain
-    frame = Frame(Axis("l", lo, hi), Axis("r", lo, hi), title, width=_WIDTH, height=_WIDTH, left=_LEFT)
+    frame = Frame(Axis("l", lo, hi), Axis("r", lo, hi), title, width=_WIDTH, height=_SQUARE, text=_TEXT, left=_LEFT)
     boxes = [frame.box(extent) for extent in np.clip(places.table.extents, lo, hi).tolist()]
     areas = _areas(boxes, strengths) if many else []
     zones = [] if many else [Zone(*one) for one in zip(boxes, strengths, tips, strict=True)]
@@ -240,7 +241,7 @@ def _frame_around(places: NDArray[np.float64], title: str) -> Frame:
     room = np.maximum(0.05 * (high - low), 1e-9)
     (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
     axes = (Axis("x of the node", left, right), Axis("y of the node", bottom, top))
-    return Frame(*axes, title, width=_WIDTH, height=_WIDTH, left=_LEFT)
+    return Frame(*axes, title, width=_WIDTH, height=_SQUARE, text=_TEXT, left=_LEFT)
 
 
 def _shade(value: int, most: int) -> float:

@@ -138,7 +138,7 @@ def _measure(title: str, note: str, sides: Sequence[Side], values: Sequence[Floa
 
 def _panel(title: str, side: Side, values: Floats, end_s: float, top: float) -> Panel:
     axes = Axis("", 0.0, end_s), Axis("", 0.0, top)
-    frame = Frame(*axes, f"{title}: {side.label}", width=270, height=150, left=42)
+    frame = Frame(*axes, f"{title}: {side.label}", width=270, height=150, text=12, left=42)
     seconds = _cut(side.series, end_s).seconds
     there = np.flatnonzero(np.isfinite(values))
     runs = np.split(there, np.flatnonzero(np.diff(there) > 1) + 1) if len(there) else []

@@ -19,6 +19,7 @@ from simulator.inputs.start import population_place, ranges_of
 from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.scenario.scenario import Scenario
+from topologies import Routes
 
 __all__ = ["Map", "Run", "Side", "known", "needs_no_server", "read_run", "read_runs", "sides_of"]
 
@@ -168,15 +169,21 @@ def _map(run: FinishedRun, brokers: pa.Table) -> Map | str:
 
 
 def _zones(scenario: Scenario) -> Zones | str:
-    ranges = ranges_of(scenario)
-    if scenario.network.balance != "population":
-        return make_zones(scenario, None, ranges.x)
-    path = population_place(scenario)
-    if not path.exists():
-        return "the zones follow the population, which is not in the cache; run the scenario again"
-    population = pipeline.read_population(path)
-    l, r = (pipeline.spread_ends(end, ranges.laid) for end in (population.l, population.r))
-    return make_zones(scenario, (l, r), ranges.x)
+    ranges, nobody = ranges_of(scenario), np.empty(0)
+    ends = nobody, nobody
+    if scenario.network.zones == "balanced":
+        path = population_place(scenario)
+        if not path.exists():
+            return "the zones follow the population, which is not in the cache; run the scenario again"
+        population = pipeline.read_population(path)
+        l, r = (pipeline.spread_ends(end, ranges.laid) for end in (population.l, population.r))
+        ends = l, r
+    return make_zones(scenario, ends, ranges.x, lambda: _routes(scenario))
+
+
+def _routes(scenario: Scenario) -> Routes:
+    graph = make_graph(scenario)
+    return Routes.build(graph, place_brokers(scenario, graph))
 
 
 def _places(scenario: Scenario) -> NDArray[np.float64]:

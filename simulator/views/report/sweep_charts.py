@@ -1,7 +1,7 @@
 """Charts of a sweep: a metric over a key of the grid, with intervals; a panel for each value of the other keys."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from simulator.views.report.charts import Pen
@@ -15,11 +15,9 @@ _LOG = 50
 """Largest over smallest value from which an axis is logarithmic."""
 _MOST = 12
 """Panels of a metric."""
-_LETTER = 7.5
-"""Width of a letter of an axis in the drawing."""
 _APART = 4.0
 """Approaches stand so far beside each other where they share a value of the key."""
-_WIDTH, _HEIGHT, _LEFT = 400, 250, 52
+_WIDTH, _HEIGHT, _LEFT, _TEXT = 400, 250, 52, 13
 
 
 class Point(NamedTuple):
@@ -70,7 +68,7 @@ def _named(keys: Sequence[str], values: Sequence[Any]) -> str:
 def _panel(
     rows: SweepRows, title: str, axes: tuple[Axis, Axis], group: Sequence[tuple[float, Measured]]
 ) -> SweepPanel:
-    frame = Frame(*axes, title or "all points", width=_WIDTH, height=_HEIGHT, left=_LEFT)
+    frame = Frame(*axes, title or "all points", width=_WIDTH, height=_HEIGHT, text=_TEXT, left=_LEFT)
     curves = []
     for number, name in enumerate(rows.approaches):
         own = sorted(((place, one) for place, one in group if one.approach == name), key=lambda pair: pair[0])
@@ -104,22 +102,7 @@ def _x_axis(along: Places) -> Axis:
         low, high = low / (high / low) ** 0.06, high * (high / low) ** 0.06
     else:
         low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
-    axis = Axis(name, low, high, log)
-    return axis._replace(named=_with_room(axis, labels))
-
-
-def _with_room(axis: Axis, labels: Mapping[float, str]) -> tuple[tuple[float, str], ...]:
-    """Of the values those whose names do not touch, from the left; long names are cut."""
-    room = _WIDTH - 22 - _LEFT
-    most = max(6, int(room / _LETTER / max(1, min(len(labels), 4))) - 1)
-    kept, end = [], -math.inf
-    for at in sorted(labels):
-        name = labels[at] if len(labels[at]) <= most else f"{labels[at][: most - 1]}…"
-        middle, half = axis.share(at) * room, (len(name) + 1) * _LETTER / 2
-        if middle - half >= end:
-            kept.append((at, name))
-            end = middle + half
-    return tuple(kept)
+    return Axis(name, low, high, log, tuple(sorted(labels.items())))
 
 
 def _y_axis(found: Sequence[Measured]) -> Axis:

@@ -141,7 +141,10 @@ def _ranged(rows: SweepRows, ratios: Sequence[tuple[Place, Ratio]], named: tuple
     first, last = (compared(ratio, words) for _, ratio in (low, high))
     start = f"{_for(first, words)}{first.against(other, of) if other else first.alone(of)}"
     end = f"{_for(last, words)}{last.alone()}"
-    return f"from {start} at {rows.named(low[0], keys)} to {end} at {rows.named(high[0], keys)}"
+    at, then = rows.named(low[0], keys), rows.named(high[0], keys)
+    if len(ratios) == 2:
+        return f"{start} at {at} and {end} at {then}"
+    return f"{start} at {at}, {end} at {then}, and between these elsewhere"
 
 
 def _hull(ratios: Sequence[Ratio]) -> tuple[float | None, float | None]:

@@ -137,9 +137,11 @@ def _scenario(sweep: FinishedSweep) -> dict[str, Any]:
     return {"text": text, "grid": _read(sweep), "seeds": ", ".join(map(str, sweep.facts.seeds))}
 
 
-def _without_none(values: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in values.items() if value is not None}
-    return {key: _without_none(value) if isinstance(value, dict) else value for key, value in kept.items()}
+def _without_none(value: Any) -> Any:
+    """What TOML can say of tables, and of tables in lists."""
+    if isinstance(value, dict):
+        return {key: _without_none(one) for key, one in value.items() if one is not None}
+    return [_without_none(one) for one in value] if isinstance(value, list) else value
 
 
 def _read(sweep: FinishedSweep) -> str:

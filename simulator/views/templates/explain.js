@@ -3,6 +3,7 @@ const parts = [...document.querySelectorAll("section.part")].map(part => {
   const find = name => part.querySelector(`.${name}`);
   const told = JSON.parse(find("captions").textContent), slider = find("slider"), play = find("play");
   const marks = [...part.querySelectorAll("[data-from]")], rows = [...part.querySelectorAll("tr[data-step]")];
+  const boxes = part.querySelectorAll(".long");
   let timer = 0;
   function show(step) {
     slider.value = step;
@@ -15,6 +16,10 @@ const parts = [...document.querySelectorAll("section.part")].map(part => {
     for (const row of rows) {
       row.classList.toggle("now", +row.dataset.step === step);
       row.classList.toggle("later", +row.dataset.step > step);
+    }
+    for (const box of boxes) {
+      const now = box.querySelector("tr.now");
+      if (now) box.scrollTop = now.offsetTop - now.offsetHeight * 2;
     }
   }
   function stop() { clearInterval(timer); timer = 0; play.textContent = "Play"; }

@@ -12,7 +12,7 @@ from simulator.approaches.session import Outgoing, ask
 from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.collectors import HopRecords
-from simulator.results.loads import Loads
+from simulator.results.loads import Loads, link_table
 from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
 from simulator.views.explain import ExplainError, explain
@@ -121,8 +121,8 @@ def test_bytes_are_those_of_questions_and_answers(engine: str, kind: str) -> Non
     assert min(kinds.values()) > 0
     everything = sum(kinds.values())
     assert sum(row["bytes"] for row in told) == everything == sum(row["overlay_bytes"] for row in rows)
-    assert sum(loads.broker_table("poll", (16, 8))["bytes_out"].to_pylist()) == everything
-    sums = loads.link_table("poll", (16, 8), ingredients.routes)["bytes"].to_pylist()
+    assert sum(loads.broker_table("poll", 8)["bytes_out"].to_pylist()) == everything
+    sums = link_table({"poll": loads.sent(8)}, ingredients.routes)["bytes"].to_pylist()
     assert sum(sums) == sum(row["ip_bytes"] for row in rows)
 
 

@@ -1,8 +1,8 @@
 """The clock under faults against one written down step by step, from the faults that happened."""
 
 import math
-from collections import Counter
-from itertools import pairwise
+from collections import Counter, defaultdict
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,9 @@ from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.units import DURATION
 from simulator.workload.windows import chunks_of
-from tests.oracles.clock import Chance, Clock, Place, Way, Window, link_faults
+from tests.oracles.clock import Clock
+from tests.oracles.clock_inputs import Chance, Place, Way, Window
+from tests.oracles.packets import Hop, size_of, together
 from tests.simulator.small import random_scenario, small_ingredients
 
 NAMES = ("paint-dense", "paint-batch(20ms)", "unicast", "cn-relax")
@@ -36,22 +38,36 @@ class Overlay:
 
     def __init__(self, scenario: Scenario, ingredients: Ingredients, approach: Approach) -> None:
         self.ingredients, self.unicast = with_fresh_network(scenario, ingredients), approach.unicast
-        self.zones = generator(scenario, "zones")
+        self.zones, sizes = generator(scenario, "zones"), scenario.sizes
+        self.header = sizes.header_bytes or 0
+        self.message = sizes.unicast_bytes if approach.unicast else sizes.message_bytes
 
-    def way(self, message: Any, source: int) -> tuple[bool, list[Way]]:
+    def way(self, messages: list[Any], source: int) -> tuple[list[int], list[Way]]:
+        found = [self.alone(message, source) for message in messages]
+        packets = [
+            Way(*packet, self.size([messages[one] for one in packet.members]))
+            for packet in together([hops for _, hops in found])
+        ]
+        return [place for place, (delivers, _) in enumerate(found) if delivers], packets
+
+    def size(self, messages: list[Any]) -> int:
+        return size_of(messages, self.header, self.message)
+
+    def alone(self, message: Any, source: int) -> tuple[bool, list[Hop]]:
+        """Whether the source delivers a message, and all its hops."""
         network = self.ingredients.network
         if self.unicast:
             gateway = int(self.ingredients.gateways.home[message["subscription"]])
             direct = [source] if gateway == source else [source, gateway]
             path = direct if self.ingredients.unicast_over_ip else network.path(source, gateway)
-            return len(path) == 1, [Way(a, i - 1, b, i == len(path) - 2) for i, (a, b) in enumerate(pairwise(path))]
+            return len(path) == 1, [Hop(a, i - 1, b, i == len(path) - 2) for i, (a, b) in enumerate(pairwise(path))]
         region = [float(message[side]) for side in ("l_in", "r_in", "l_out", "r_out")]
         at_source, onward = network.next_hops(source, -1, *region)
-        waiting, ways = [(source, -1, other) for other in onward], list[Way]()
+        waiting, ways = [(source, -1, other) for other in onward], list[Hop]()
         for sender, before, receiver in waiting:
             delivers, onward = network.next_hops(receiver, sender, *region)
             waiting += [(receiver, len(ways), other) for other in onward]
-            ways.append(Way(sender, before, receiver, delivers))
+            ways.append(Hop(sender, before, receiver, delivers))
         return at_source, ways
 
     def told(self, message: Any, broker: int) -> int:
@@ -70,6 +86,16 @@ class Overlay:
         self.ingredients.gateways.rehome(self.ingredients.network.join(broker, self.zones))
 
 
+def link_faults(rows: list[dict[str, Any]]) -> dict[tuple[int, int, int, int], list[tuple[float, str, float]]]:
+    """What chance did to transmissions, out of the rows of `faults.parquet`."""
+    found = defaultdict(list)
+    for row in rows:
+        if row["why"] in ("link", "random") and row["from"] is not None:
+            key = (row["event"], row["message"], row["from"], row["to"])
+            found[key].append((row["time"], row["what"], row["seconds"]))
+    return dict(found)
+
+
 class Told(NamedTuple):
     """What a run leaves in its files."""
 
@@ -84,11 +110,10 @@ def told_by_the_engine(scenario: Scenario, ingredients: Ingredients, name: str) 
     loads = Loads(len(ingredients.network))
     collectors = HopRecords(scenario, name, hops.append), FaultRecords(name, log, faults.append), loads
     events = records_of(scenario, ingredients, name, *collectors, ledger=Ledger(faults=log))
-    size = scenario.sizes.of(parse_approach(name))
     return Told(
         events.to_pylist(),
         pa.concat_tables([HOPS.empty_table(), *hops]).to_pylist(),
-        loads.broker_table(name, (size, CONTROL)).to_pylist(),
+        loads.broker_table(name, CONTROL).to_pylist(),
         pa.concat_tables([FAULTS.empty_table(), *faults]).to_pylist(),
     )
 
@@ -106,22 +131,22 @@ def windows_of(scenario: Scenario, ingredients: Ingredients, approach: Approach)
             service_s = sum(c * p for c, p in zip(calls, prices, strict=True)) + (last - first) * costs.send_s
             arisen = list(zip(events.time_s.tolist(), events.origin.tolist(), strict=True))
             number = int(chunk.first + chunk.starts[at])
-            windows.append(
-                Window(number, arisen, float(chunk.closes_s[at]), service_s, list(outgoing.table[first:last]))
-            )
+            rows = list(outgoing.table[first:last])
+            messages = [rows] * bool(rows) if scenario.network.bundle else [[row] for row in rows]
+            windows.append(Window(number, arisen, float(chunk.closes_s[at]), service_s, messages))
     return windows
 
 
 def right(scenario: Scenario, ingredients: Ingredients, name: str, faults: list[dict[str, Any]]) -> Clock:
     """The same run, step by step."""
     approach, about, routes = parse_approach(name), scenario.faults, ingredients.routes
-    size, server = scenario.sizes.of(approach), ingredients.server
-    bits_s = (8 / (routes.bandwidth_mbps * 1e6)).tolist()
+    server = ingredients.server
+    bits_s = (8 / (routes.bandwidth_mbps[:] * 1e6)).tolist()
     place = Place(
         brokers=len(ingredients.network),
         server=None if approach.serverless else server,
         delay_s=(routes.delay_ms / 1e3).tolist(),
-        transmit_s=[[size * one for one in row] for row in bits_s],
+        byte_s=bits_s,
         event_transmit_s=[scenario.sizes.event_bytes * row[server] for row in bits_s],
         broker_s=scenario.costs.broker_s,
         detection_s=about.detection_s,
@@ -157,16 +182,26 @@ def right(scenario: Scenario, ingredients: Ingredients, name: str, faults: list[
     return clock
 
 
-def compare_hops(told: Told, clock: Clock) -> None:
-    """Every transmission with its departure and arrival."""
-    keys = ("event", "message", "from", "to")
-    messages = [row for row in told.hops if row["kind"] in ("message", "resent")]
-    got = sorted((*(row[key] for key in keys), row["depart"], math.inf if row["arrive"] is None else row["arrive"])
-                 for row in messages)  # fmt: skip
-    expected = sorted((*row[:4], row.depart_s * 1e3, math.inf if math.isnan(row.arrive_s) else row.arrive_s * 1e3)
-                      for row in clock.sent)  # fmt: skip
-    assert [row[:4] for row in got] == [row[:4] for row in expected]
-    assert np.allclose([row[4:] for row in got], [row[4:] for row in expected], rtol=0, atol=1e-6)
+def compare_hops(told: Told, clock: Clock, bundle: bool) -> None:
+    """Every transmission with its messages and bytes, its departure and arrival."""
+    packets = defaultdict[tuple[Any, ...], list[dict[str, Any]]](list)
+    met = Counter[tuple[Any, ...]]()
+    for number, row in enumerate(told.hops):
+        if row["kind"] in ("message", "resent"):
+            arrive = math.inf if row["arrive"] is None else row["arrive"]
+            key = (row["event"], row["from"], row["to"], row["depart"], arrive, row["kind"])
+            met[*key, row["message"]] += 1  # a packet and its copy may both be lost
+            packets[*key, met[*key, row["message"]] if bundle else number].append(row)
+    got = sorted(
+        (event, tuple(row["message"] for row in rows), *ends, sum(row["bytes"] for row in rows), depart, arrive)
+        for (event, *ends, depart, arrive, _, _), rows in packets.items()
+    )
+    expected = sorted(
+        (*row[:4], row.size, row.depart_s * 1e3, math.inf if math.isnan(row.arrive_s) else row.arrive_s * 1e3)
+        for row in clock.sent
+    )
+    assert [row[:5] for row in got] == [row[:5] for row in expected]
+    assert np.allclose([row[5:] for row in got], [row[5:] for row in expected], rtol=0, atol=1e-6)
 
 
 def compare_acknowledgements(told: Told, clock: Clock, lossy: bool) -> None:
@@ -176,22 +211,26 @@ def compare_acknowledgements(told: Told, clock: Clock, lossy: bool) -> None:
         (*(row[key] for key in keys), row["depart"]) for row in told.hops if row["kind"] == "acknowledgement"
     )
     came = [row for row in clock.sent if lossy and not math.isnan(row.arrive_s)]
-    expected = sorted((row.event, row.message, row.receiver, row.sender, row.arrive_s * 1e3) for row in came)
+    expected = sorted((row.event, row.messages[0], row.receiver, row.sender, row.arrive_s * 1e3) for row in came)
     assert [row[:4] for row in got] == [row[:4] for row in expected]
     assert np.allclose([row[4] for row in got], [row[4] for row in expected], rtol=0, atol=1e-6)
 
 
-def compare_events(told: Told, clock: Clock, routes: Any, size: int, lossy: bool) -> None:
+def compare_events(told: Told, clock: Clock, routes: Any, lossy: bool) -> None:
     """Bytes, deliveries and the latest delivery of every event."""
-    hops, resent, links = Counter[int](), Counter[int](), Counter[int]()
+    hops, links, size, link_size, resent = (Counter[int]() for _ in range(5))
     control, control_links = Counter[int](), Counter[int]()
+    came = [sent for sent in clock.sent if lossy and not math.isnan(sent.arrive_s)]
+    for sent in came:
+        control[sent.event] += CONTROL
+        control_links[sent.event] += CONTROL * int(routes.hops[sent.receiver, sent.sender])
     for sent in clock.sent:
-        if lossy and not math.isnan(sent.arrive_s):
-            control[sent.event] += CONTROL
-            control_links[sent.event] += CONTROL * int(routes.hops[sent.receiver, sent.sender])
-        hops[sent.event] += 1
-        resent[sent.event] += sent.again
-        links[sent.event] += int(routes.hops[sent.sender, sent.receiver])
+        far = int(routes.hops[sent.sender, sent.receiver])
+        hops[sent.event] += len(sent.messages)
+        links[sent.event] += len(sent.messages) * far
+        size[sent.event] += sent.size
+        link_size[sent.event] += sent.size * far
+        resent[sent.event] += sent.size * sent.again
     reached, told_to, latest = Counter[int](), Counter[int](), dict[int, float]()
     seen = set[tuple[int, int, int]]()
     for one in clock.deliveries:
@@ -201,13 +240,13 @@ def compare_events(told: Told, clock: Clock, routes: Any, size: int, lossy: bool
             latest[one.event] = max(latest.get(one.event, 0.0), one.time_s)
         seen.add(one[:3])
     for row in told.events:
-        event = row["event"]
+        event, server = row["event"], clock.place.server
         assert row["control_bytes"] == control[event], event
-        assert (row["overlay_hops"], row["overlay_bytes"]) == (hops[event], hops[event] * size + control[event]), (
-            event
-        )
-        assert (row["ip_hops"], row["ip_bytes"]) == (links[event], links[event] * size + control_links[event]), event
-        assert row["resent_bytes"] == resent[event] * size, event
+        acknowledged = sum(CONTROL for one in came if (one.event, one.receiver) == (event, server))
+        assert row["bytes_out"] == (0 if server is None else clock.out[event] + acknowledged), event
+        assert (row["overlay_hops"], row["overlay_bytes"]) == (hops[event], size[event] + control[event]), event
+        assert (row["ip_hops"], row["ip_bytes"]) == (links[event], link_size[event] + control_links[event]), event
+        assert row["resent_bytes"] == resent[event], event
         assert row["zones_reached"] == reached[event], event
         assert row["received_update"] + row["received_exposed"] == told_to[event], event
         wait = None if event not in latest else (latest[event] - row["time"]) * 1e3
@@ -215,20 +254,22 @@ def compare_events(told: Told, clock: Clock, routes: Any, size: int, lossy: bool
         assert wait is None or abs(row["latency_max"] - wait) < 1e-6, event
 
 
-def compare_brokers(told: Told, clock: Clock, size: int) -> None:
+def compare_brokers(told: Told, clock: Clock) -> None:
     """Queues, and what every broker sent, got and delivered."""
     for row in told.brokers:
         broker = row["broker"]
         services = [service[1:] for service in clock.services if service[0] == broker]
-        waits = [begins - came for came, begins, _ in services]
-        out = sum(one.sender == broker for one in clock.sent)
-        assert row["messages_in"] == sum(one.receiver == broker for one in clock.sent), broker
-        assert (row["messages_out"], row["bytes_out"] - row["control_bytes"]) == (out, out * size), broker
+        waits = [begins - came for came, begins, *_ in services]
+        went = [one for one in clock.sent if one.sender == broker]
+        assert row["messages_in"] == sum(len(one.messages) for one in clock.sent if one.receiver == broker), broker
+        assert row["messages_out"] == sum(len(one.messages) for one in went), broker
+        assert row["bytes_out"] - row["control_bytes"] == sum(one.size for one in went), broker
         assert row["deliveries"] == sum(one.broker == broker for one in clock.deliveries), broker
         notified = sum(one.subscriptions for one in clock.deliveries if one.broker == broker)
         assert row["notifications"] == notified, broker
-        assert abs(row["busy_s"] - sum(done - begins for _, begins, done in services)) < 1e-8, broker
-        assert abs(row["waited_s"] - sum(waits)) < 1e-8, broker
+        assert abs(row["busy_s"] - sum(done - begins for _, begins, done, _ in services)) < 1e-8, broker
+        waited = sum(count * (begins - came) for came, begins, _, count in services)
+        assert abs(row["waited_s"] - waited) < 1e-8, broker
         assert abs(row["longest_wait_s"] - max(waits, default=0.0)) < 1e-8, broker
         assert abs(row["uplink_busy_s"] - clock.uplink_busy_s[broker]) < 1e-8, broker
 
@@ -266,16 +307,15 @@ def check(scenario: Scenario, ingredients: Ingredients, name: str) -> Told | Non
     clock = right(scenario, ingredients, name, told.faults)
     if clock.ties:
         return None
-    size = scenario.sizes.of(parse_approach(name))
-    compare_hops(told, clock)
+    compare_hops(told, clock, scenario.network.bundle)
     compare_faults(told, clock)
     compare_acknowledgements(told, clock, scenario.faults.lossy)
-    compare_events(told, clock, ingredients.routes, size, scenario.faults.lossy)
-    compare_brokers(told, clock, size)
+    compare_events(told, clock, ingredients.routes, scenario.faults.lossy)
+    compare_brokers(told, clock)
     return told
 
 
-def faulty_scenario(seed: int) -> Scenario:
+def faulty_scenario(seed: int, *, bundle: bool = False) -> Scenario:
     """A scenario with faults of every kind, at random and planned, and long queues; nobody comes or goes."""
     rng = np.random.default_rng([seed, 9])
     content = random_scenario(3 * seed + 1, record=["hops"], verify="none").model_dump()
@@ -290,7 +330,8 @@ def faulty_scenario(seed: int) -> Scenario:
         "first_k": "300us",
         "send": "100us",
     }
-    content["network"] |= {"brokers": brokers, "order": "place"}
+    content["network"] |= {"brokers": brokers, "order": "place", "bundle": bundle}
+    content["sizes"] |= {"header": "13B"} if bundle else {}
     content["events"] |= {"count": int(rng.integers(5, 40)), "rate": f"{rate}/s", "arrival": "poisson"}
     content["faults"] |= {
         "crashes": int(rng.integers(0, 5)),
@@ -331,17 +372,20 @@ def planned(rng: np.random.Generator, brokers: int, ingredients: Ingredients) ->
 SEEDS = range(30)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_time_queue_resend_and_byte_follows_from_the_faults(name: str) -> None:
-    happened, compared = Counter[tuple[str, str | None]](), 0
+@pytest.mark.parametrize(("name", "bundle"), [*product(NAMES, [False]), *product(NAMES[:3], [True])])
+def test_every_time_queue_resend_and_byte_follows_from_the_faults(name: str, bundle: bool) -> None:
+    happened, compared, saved = Counter[tuple[str, str | None]](), 0, 0
     kinds = Counter[str]()
     for seed in SEEDS:
-        scenario = faulty_scenario(seed)
+        scenario = faulty_scenario(seed, bundle=bundle)
         told = check(scenario, small_ingredients(scenario), name)
         if told is not None:
             compared += 1
             kinds[scenario.network.kind] += 1
             happened.update((row["what"], row["why"]) for row in told.faults)
+            size = scenario.sizes.of(parse_approach(name))
+            saved += sum(size - row["bytes"] for row in told.hops if row["kind"] in ("message", "resent"))
+    assert (saved > 1000) == bundle
     assert compared > len(SEEDS) / 2
     assert min(kinds["can"], kinds["prefix"], kinds["tree"]) > 4
     wanted: set[tuple[str, str | None]] = {("loss", why) for why in ("link", "partition", "crash", "anew")}

@@ -9,7 +9,8 @@ import pytest
 from floor.errors import RangecastError
 from simulator.engine.fault_injector import FaultInjector
 from simulator.engine.faulty_transit import FaultyTransit
-from simulator.engine.flights import Attempt, Flight
+from simulator.engine.flights import Flight
+from simulator.engine.service_log import ServiceLog
 from simulator.engine.transit import Due, World
 from simulator.inputs.link_plan import LinkPlan
 from tests.simulator.engine.test_clock import check, faulty_scenario
@@ -21,8 +22,10 @@ def settle_all(transit: FaultyTransit, until_s: float) -> None:
     SETTLE(transit, np.inf)
 
 
-def count_more(transit: FaultyTransit, attempt: Attempt, row: int, again: bool, times: int) -> None:
-    COUNT(transit, attempt, row, again, max(times, 0))
+def keep_unsent(transit: FaultyTransit, broker: int) -> None:
+    sent = list(transit._sent)
+    FORGET(transit, broker)
+    transit._sent = [before if after is None else after for before, after in zip(sent, transit._sent, strict=True)]
 
 
 def wait_less(world: World, time: float, act: Callable[[Due], None], value: object) -> None:
@@ -36,11 +39,11 @@ def keep_queue(injector: FaultInjector, broker: int, why: str) -> None:
     world.broker_free[broker], world.uplink_free[broker] = free
 
 
-SETTLE, COUNT, AT, BRING_BACK = FaultyTransit.settle, FaultyTransit._count, World.at, FaultInjector._bring_back
+SETTLE, FORGET, AT, BRING_BACK = FaultyTransit.settle, FaultyTransit.forget, World.at, FaultInjector._bring_back
 DEFECTS = [
     (FaultyTransit, "settle", settle_all),
-    (FaultyTransit, "_count", count_more),
-    (FaultyTransit, "_idle", lambda *_: None),
+    (FaultyTransit, "forget", keep_unsent),
+    (ServiceLog, "stop", lambda *_: None),
     (FaultyTransit, "forget", lambda *_: None),
     (World, "at", wait_less),
     (FaultInjector, "_bring_back", keep_queue),

@@ -10,7 +10,7 @@ from paint import MESSAGE, UNICAST
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients
-from simulator.results.loads import Loads
+from simulator.results.loads import Loads, link_table
 from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from tests.simulator.small import random_scenario, small_ingredients
@@ -20,8 +20,8 @@ def records_and_loads(scenario: Scenario, ingredients: Ingredients) -> list[pa.T
     """Rows of `events.parquet`, `brokers.parquet` and `links.parquet`."""
     loads = Loads(len(ingredients.network))
     records = records_of(scenario, ingredients, "unicast", loads)
-    sizes = (16, 8)
-    return [records, loads.broker_table("unicast", sizes), loads.link_table("unicast", sizes, ingredients.routes)]
+    links = link_table({"unicast": loads.sent(8)}, ingredients.routes)
+    return [records, loads.broker_table("unicast", 8), links]
 
 
 def updates(**shares: float) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_the_population_is_not_read(spark: SparkSession, tmp_path: Path, monkeyp
         ({"verify": "sample:5"}, 'verify = "sample:5" follows single lists'),
         ({"engine": "des"}, 'engine = "des" follows when lists are right again'),
         ({"network": {"kind": "tree"}}, 'network.kind = "tree" summarises them'),
-        ({"network": {"balance": "population"}}, 'network.balance = "population" splits zones at them'),
+        ({"network": {"zones": "balanced"}}, 'network.zones = "balanced" splits zones at them'),
         ({"approaches": ["paint-dense", "paint-sparse(0.5)"]}, "the server of paint-sparse(0.5) knows every one"),
         ({"approaches": ["paint-batch-sparse"]}, "the server of paint-batch-sparse knows every one"),
         ({"approaches": ["unicast"]}, "the server of unicast knows every one"),

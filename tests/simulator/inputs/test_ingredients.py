@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from cn import Can
-from simulator.inputs.ingredients import assemble, make_graph, network_notes
+from cn.zones import ZoneTable
+from simulator.inputs.ingredients import Ingredients, assemble, make_graph, network_notes
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
+from tests.simulator.small import random_scenario, run_small, small_ingredients
 from topologies import TopologyError, barabasi_albert, write_network
 
 
@@ -80,10 +82,42 @@ def test_zones_are_balanced_by_the_population_when_asked() -> None:
     middle, width = rng.normal(0.5, 0.02, 5_000), rng.exponential(0.01, 5_000)
     workload = Workload(2, rng.random(10), rng.random(10), middle - width, middle + width)
     spread = {}
-    for balance in ("uniform", "population"):
-        network = {"brokers": 32, "balance": balance}
+    for zones in ("even", "balanced"):
+        network = {"brokers": 32, "zones": zones}
         scenario = scenario_of(topology={"model": "barabasi-albert", "nodes": 60}, network=network)
         made = assemble(scenario, workload, rng.random(5_000))
         assert isinstance(made.network, Can)
-        spread[balance] = (np.bincount(made.gateways.home, minlength=32) ** 2).sum()
-    assert spread["population"] < spread["uniform"] / 3
+        spread[zones] = (np.bincount(made.gateways.home, minlength=32) ** 2).sum()
+    assert spread["balanced"] < spread["even"] / 3
+
+
+def test_balanced_zones_need_subscriptions() -> None:
+    nobody = Workload(2, np.arange(10.0), np.arange(10.0), np.empty(0), np.empty(0))
+    network = {"brokers": 3, "zones": "balanced"}
+    scenario = scenario_of(topology={"model": "barabasi-albert", "nodes": 20}, network=network)
+    with pytest.raises(ScenarioError, match=r'^network.zones = "balanced": .* there are none in memory; add some'):
+        assemble(scenario, nobody, np.empty(0))
+
+
+@pytest.mark.parametrize("zones", ["even", "balanced"])
+def test_near_brokers_have_the_same_zones_and_shorter_ways(zones: str) -> None:
+    extents, hops, delays = [], [], []
+    for placement in ("random", "near"):
+        network = {"kind": "can", "brokers": 20, "zones": zones, "placement": placement}
+        scenario = random_scenario(3, network=network, topology={"model": "waxman", "nodes": 60}, engine="tally")
+        ingredients = small_ingredients(scenario)
+        records, wrong, _ = run_small(scenario, ingredients, "paint-dense")
+        assert not wrong
+        table = table_of(ingredients)
+        owners = np.repeat(np.arange(20), table.sides[:, 4] - table.sides[:, 0])
+        extents.append(np.unique(table.extents, axis=0))
+        hops.append(records["overlay_hops"].to_pylist())
+        delays.append(ingredients.routes.delay_ms[owners, table.neighbours].sum())
+    assert np.array_equal(extents[0], extents[1])
+    assert hops[0] == hops[1]
+    assert delays[1] < 0.7 * delays[0]
+
+
+def table_of(ingredients: Ingredients) -> ZoneTable:
+    assert isinstance(ingredients.network, Can)
+    return ingredients.network.zones.table

@@ -10,7 +10,7 @@ import pytest
 from pipeline import HOPS
 from simulator.approaches.registry import parse_approach
 from simulator.results.collectors import HopRecords
-from simulator.results.loads import Loads
+from simulator.results.loads import Loads, link_table
 from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
 from tests.simulator.small import random_scenario, small_ingredients
@@ -29,11 +29,10 @@ def tables(scenario: Scenario, name: str) -> tuple[int, dict[str, pa.Table]]:
     collectors = (loads, HopRecords(scenario, name, hops.append))
     events, mismatch = verified_records(scenario, ingredients, name, *collectors)
     assert mismatch is None
-    sizes = (scenario.sizes.of(parse_approach(name)), 8)
     return ingredients.server, {
         "events": events,
-        "brokers": loads.broker_table(name, sizes),
-        "links": loads.link_table(name, sizes, ingredients.routes),
+        "brokers": loads.broker_table(name, 8),
+        "links": link_table({name: loads.sent(8)}, ingredients.routes),
         "hops": pa.concat_tables([HOPS.empty_table(), *hops]),
     }
 

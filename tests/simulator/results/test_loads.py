@@ -14,7 +14,7 @@ from cn import RoutingTree, ZoneNetwork
 from simulator.approaches.registry import APPROACHES
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients
-from simulator.results.loads import Bottleneck, Loads, kept_objects
+from simulator.results.loads import Bottleneck, Loads, kept_objects, link_table
 from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
@@ -131,7 +131,7 @@ def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
     walked = Walked(chosen, ingredients)
     walked.send(name)
     size = 16 if name == "unicast" else 24
-    brokers = loads.broker_table(name, (size, 8)).to_pylist()
+    brokers = loads.broker_table(name, 8).to_pylist()
     for broker, row in enumerate(brokers):
         out = sum(times for (a, _), times in walked.crossed.items() if a == broker)
         into = sum(times for (_, b), times in walked.crossed.items() if b == broker)
@@ -149,7 +149,7 @@ def test_loads_are_those_of_the_hops(name: str, kind: str, engine: str) -> None:
     assert total("messages") == walked.started.total() > 0
     assert total("zones_reached") == walked.deliveries.total()
     assert total("received_update") + total("received_exposed") == walked.notifications.total() > 0
-    told = loads.link_table(name, (size, 8), ingredients.routes).to_pylist()
+    told = link_table({name: loads.sent(8)}, ingredients.routes).to_pylist()
     assert {(row["from"], row["to"]): row["bytes"] for row in told} == walked.links(size)
     assert (total("path_hops"), total("direct_hops")) == (walked.path_hops, walked.direct_hops)
     if engine == "tally":

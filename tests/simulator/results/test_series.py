@@ -50,7 +50,7 @@ FAULTS = {"crashes": 3, "detection": "20ms", "downtime": "50ms", "loss": 0.1, "d
 @pytest.mark.parametrize("faults", [{}, FAULTS], ids=["quiet", "faults"])
 def test_slices_add_up_to_the_records(faults: dict[str, Any]) -> None:
     scenario, ingredients = busy(faults)
-    series, kept = Series(24, 8, 3e-3), Kept()
+    series, kept = Series(8, 3e-3), Kept()
     records = records_of(scenario, ingredients, "paint-dense", series, kept)
     rows = series.table("paint-dense").to_pydict()
     assert list(rows) == SERIES.names
@@ -69,7 +69,7 @@ def test_slices_add_up_to_the_records(faults: dict[str, Any]) -> None:
 @pytest.mark.parametrize("faults", [{}, FAULTS], ids=["quiet", "faults"])
 def test_queues_are_those_of_every_moment(faults: dict[str, Any]) -> None:
     scenario, ingredients = busy(faults)
-    series, kept = Series(24, 8, 3e-3), Kept()
+    series, kept = Series(8, 3e-3), Kept()
     records_of(scenario, ingredients, "paint-dense", series, kept)
     rows, length = series.table("paint-dense").to_pydict(), series.slice_s
     moments = [chunk.moments for chunk in kept.chunks if chunk.moments is not None]
@@ -90,7 +90,7 @@ def test_queues_are_those_of_every_moment(faults: dict[str, Any]) -> None:
 
 def test_a_queue_written_down_by_hand() -> None:
     """Four messages come to one broker that takes 1 s for each: at 0, 0.1, 0.2 and 2.5 s."""
-    series = Series(10, 8, 1.0)
+    series = Series(8, 1.0)
     came, begun = np.array([0.1, 0.2, 2.5]), np.array([1.0, 2.0, 3.0])
     series._reach(3.0)
     while series.slice_s < 1:
@@ -105,7 +105,7 @@ def test_a_queue_written_down_by_hand() -> None:
 def test_slices_are_round_and_few_however_long_a_run_is() -> None:
     seen = []
     for end_s in (1e-5, 0.0399, 0.04, 0.3, 7.0, 199.0, 200.0, 1e4, 3.6e6):
-        series = Series(24, 8, 1e-3)
+        series = Series(8, 1e-3)
         series._reach(end_s)
         assert len(series) <= 400
         assert len(series) * series.slice_s > end_s
@@ -114,7 +114,7 @@ def test_slices_are_round_and_few_however_long_a_run_is() -> None:
 
 
 def test_all_approaches_of_a_run_have_slices_of_one_length() -> None:
-    short, long = Series(24, 8, 1e-3), Series(24, 8, 1e-3)
+    short, long = Series(8, 1e-3), Series(8, 1e-3)
     short._reach(0.1)
     long._reach(30.0)
     long.take_wrong(np.array([0.0, 10.0]), np.array([10.0, 30.0]), np.array([3, 1]), 4)
@@ -127,7 +127,7 @@ def test_all_approaches_of_a_run_have_slices_of_one_length() -> None:
 
 def test_wrong_lists_add_up_to_the_records() -> None:
     scenario, ingredients = busy(FAULTS)
-    series = Series(24, 8, 3e-3)
+    series = Series(8, 3e-3)
     lists = lists_of(scenario, ingredients, "paint-dense", series)
     tables: list[pa.Table] = []
     needed = needed_of(scenario, ingredients)
@@ -145,6 +145,6 @@ def test_wrong_lists_add_up_to_the_records() -> None:
 
 def test_without_a_clock_there_is_nothing_to_tell() -> None:
     scenario, ingredients = busy({})
-    series = Series(24, 8, 1e-3)
+    series = Series(8, 1e-3)
     records_of(scenario.model_copy(update={"engine": "tally"}), ingredients, "paint-dense", series)
     assert len(series) == 0

@@ -11,7 +11,7 @@ from paint import MESSAGE, UNICAST
 from simulator.approaches.registry import parse_approach
 from simulator.approaches.session import Outgoing
 from simulator.engine.audience import Notified
-from simulator.engine.carried import Carried, Traffic
+from simulator.engine.carried import Carried, Traffic, Volume
 from simulator.inputs.fault_plan import Churn
 from simulator.results.timeline import Timeline
 from simulator.workload.events import EventStream
@@ -104,7 +104,8 @@ def chunk_of(
     part = events.part(int(starts[0]), int(starts[-1]))
     chunk = Chunk(int(starts[0]), part, starts - starts[0], events.time_s[starts[1:] - 1])
     nothing = np.empty(0, np.int64)
-    traffic = Traffic(nothing, nothing, nothing, nothing, nothing, np.empty((0, 3), np.int64), time_s.copy())
+    volume, crossed = Volume(nothing, nothing, nothing), np.empty((0, 4), np.int64)
+    traffic = Traffic(nothing, nothing, volume, nothing, nothing, nothing, crossed, time_s.copy())
     table = np.array(rows, UNICAST if unicast else MESSAGE)
     outgoing = Outgoing(table, np.array(offsets), np.zeros((len(starts) - 1, 3), np.int64))
     return Carried(chunk, outgoing, np.zeros(len(rows), np.int64), traffic, nothing, notified)

@@ -15,6 +15,8 @@ from pyspark.sql import SparkSession
 from rich.progress import Progress
 
 import pipeline
+from cn import Can, Zones
+from pipeline import spark_source
 from simulator.engine.spark_deliveries import DeliveriesError
 from simulator.inputs.ingredients import gather, make_graph, place_brokers
 from simulator.results.finished_run import FinishedRun
@@ -26,6 +28,7 @@ from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.views.explain_files import explain_events
 from simulator.views.report import write_report
+from simulator.views.report.runs import read_run
 from simulator.workload.events import INSERT, KINDS
 from tests.simulator.one_line import told_in_one_line
 
@@ -174,7 +177,7 @@ def finished(tmp_path: Path) -> tuple[Path, Path]:
     file = tmp_path / "subscriptions.csv"
     l, r = np.sort(rng.random((2, 200)), axis=0)
     csv.write_csv(pa.table({"l": l, "r": r}), file)
-    network = {"brokers": 4, "balance": "population"}
+    network = {"brokers": 4, "zones": "balanced", "placement": "near"}
     scenario = made(tmp_path, subscriptions={"file": "subscriptions.csv"}, network=network, events={"count": 5})
     run(scenario, tmp_path / "run")
     return tmp_path / "run", file
@@ -185,6 +188,10 @@ def test_a_run_is_looked_at_later_as_long_as_its_files_are_there(finished: tuple
     [explained] = explain_events(directory, event=2, master="local[2]")
     assert explained.event == 2
     gone = "No such file or directory; mend the path"
+    shown, there = read_run(directory, "run").map, gather(FinishedRun(directory).scenario, spark_source("local[2]"))
+    assert isinstance(shown, Zones)
+    assert isinstance(there.network, Can)
+    assert np.array_equal(shown.table.extents, there.network.zones.table.extents)
     write_report([directory], tmp_path / "report.html")
     assert gone not in (tmp_path / "report.html").read_text(encoding="utf-8")
     file.write_text(file.read_text(encoding="utf-8") + "0.5,0.6\n", encoding="utf-8")

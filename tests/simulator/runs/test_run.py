@@ -21,8 +21,9 @@ from simulator.inputs.ingredients import gather
 from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.runs.run import RunResult, run_scenario
+from simulator.scenario.fault_tables import Faults, PlannedFault
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import Faults, Network, PlannedFault
+from simulator.scenario.tables import Network
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 from tests.oracles.topk import affected_and_containing
@@ -162,7 +163,7 @@ def test_what_is_counted_is_what_brute_force_counts(run: Run, spark: SparkSessio
     ranges = list(zip(load.l.tolist(), load.r.tolist(), strict=True))
     stream = list(zip(events.object.tolist(), events.y.tolist(), strict=True))
     by_approach = {name: [row for row in rows if row["approach"] == name] for name in SCENARIO.approaches}
-    hops, server, home = ingredients.routes.hops, ingredients.network.server, ingredients.gateways.home
+    hops, server, home = ingredients.routes.hops, ingredients.server, ingredients.gateways.home
     for event, (affected, containing) in enumerate(affected_and_containing(objects, stream, ranges, SCENARIO.k)):
         dense, loose, unicast, relax = (by_approach[name][event] for name in SCENARIO.approaches)
         assert dense["received_update"] == unicast["received_update"] == len(affected)

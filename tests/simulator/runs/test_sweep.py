@@ -226,7 +226,7 @@ def test_a_task_is_the_summary_of_a_run(spark: SparkSession, whole: Path, grid_f
     summary = pyarrow.csv.read_csv(
         run / "summary.csv", convert_options=pyarrow.csv.ConvertOptions(column_types=SUMMARY)
     ).to_pylist()
-    files = population_of(scenario, lambda: spark), objects_of(scenario, lambda: spark), tmp_path / "routes"
+    files = population_of(scenario, lambda: spark), objects_of(scenario, lambda: spark)
     rows = run_task(Task(3, 1, scenario, *files))
     assert isinstance(rows, list)
     for row, right in zip(rows, summary, strict=True):
@@ -330,7 +330,7 @@ def die_or_answer(task: Task) -> list[Row]:
 def test_a_process_that_dies_takes_no_other_task_with_it(monkeypatch: pytest.MonkeyPatch, grid_file: Path) -> None:
     monkeypatch.setattr(workers, "run_task", die_or_answer)
     scenario = load_grid(grid_file).points[0].scenario
-    tasks = [Task(point, 0, scenario, Path(), Path(), Path()) for point in range(5)]
+    tasks = [Task(point, 0, scenario, Path(), Path()) for point in range(5)]
     outcomes = {task.point: outcome for task, outcome in workers.on_processes(tasks, 2)}
     assert outcomes.pop(2) == Failure("its process died (killed, or out of memory)")
     assert outcomes == {point: [{"approach": "here", "events": point}] for point in (0, 1, 3, 4)}

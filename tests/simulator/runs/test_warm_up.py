@@ -23,6 +23,12 @@ def test_the_small_one_is_valid_and_of_the_same_kind(path: Path) -> None:
     assert max(small.objects.count, small.subscriptions.count, small.events.count) <= 50
 
 
+def test_a_server_elsewhere_is_moved_to_a_broker_that_is_there() -> None:
+    scenario = Scenario.model_validate({"name": "far", "approaches": ["unicast"], "server": {"at": 63}})
+    small = warm_up._in_small(scenario)
+    assert warm_up._ingredients(small).server < small.network.brokers
+
+
 def test_all_kinds_hold_every_approach_on_every_network_and_engine() -> None:
     kinds = list(warm_up._all_kinds())
     tried = {(one.network.kind, one.engine, name) for one in kinds for name in one.approaches}

@@ -7,10 +7,10 @@ import pytest
 
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.link_plan import LinkPlan
+from simulator.scenario.fault_tables import PlannedFault
 from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
-from simulator.scenario.tables import PlannedFault
 from tests.simulator.one_line import told_in_one_line
 from tests.simulator.small import random_scenario, small_ingredients
 

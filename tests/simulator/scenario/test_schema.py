@@ -9,11 +9,11 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from pydantic import ValidationError
 
+from simulator.scenario.fault_tables import PlannedFault
 from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.schema import scenario_schema
-from simulator.scenario.tables import PlannedFault
 from simulator.workload.units import BANDWIDTH, DURATION, RATE, SIZE
 
 ROOT = Path(__file__).parents[3]
@@ -49,7 +49,7 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     tables = ("topology", "objects", "subscriptions", "events")
     optional = {f"{table}.{key}" for table in tables for key in ("file", "sha256")}
     optional |= {"topology.bandwidth", "topology.format", "network.nodes", "objects.range", "events.duration"}
-    optional |= {"network.base", "network.contacts"}
+    optional |= {"network.base", "network.contacts", "sizes.header"}
     assert without == {"name", "approaches", "extends"} | optional
 
 

@@ -69,23 +69,24 @@ def test_distributions_climb_from_end_to_end(one: list[float], other: list[float
             ordered = line if falls else line[::-1]
             assert grows([x for x, _ in ordered])
             assert grows([-y for _, y in ordered] if falls else [y for _, y in ordered])
-            assert min(y for _, y in line) == pytest.approx(12)  # the top: a share of 1
+            assert min(y for _, y in line) == pytest.approx(10)  # the top: a share of 1
 
 
 def test_a_distribution_tells_the_right_shares() -> None:
     drawing = drawn(cumulative("t", "ms", [np.array([10.0, 20.0, 20.0, 40.0])], PENS[:1], "events"))
-    # The area is 320 wide from 58 and 212 high from 12; its right end is 41.6, the largest value and 4% of it.
-    assert [box(rim) for rim in drawing.iter("rect")] == [(58, 12, 320, 212)]
-    climbs = [(134.92, 224), (134.92, 171), (211.85, 118), (211.85, 65), (365.69, 12), (378, 12)]
+    # The area is 325 wide from 58 and 221 high from 10; its right end is 41.6, the largest value and 4% of it.
+    assert [box(rim) for rim in drawing.iter("rect")] == [(58, 10, 325, 221)]
+    climbs = [(136.12, 231), (136.12, 175.75), (214.25, 120.5), (214.25, 65.25), (370.5, 10), (383, 10)]
     assert lines(drawing) == [climbs]
-    assert words(drawing, y=241) == [(58, "0"), (134.92, "10"), (211.85, "20"), (288.77, "30"), (365.69, "40")]
-    fifths = [(228, "0"), (185.6, "0.2"), (143.2, "0.4"), (100.8, "0.6"), (58.4, "0.8"), (16, "1")]
-    assert words(drawing, x=52) == fifths
-    assert words(drawing, y=264) == [(218, "ms")]
-    assert words(drawing, x=13) == [(118, "share of events at or below")]
+    # Feet of values are 1.4 times their size of 13 below the area, names 0.3 times it from the rim.
+    assert words(drawing, y=249) == [(58, "0"), (136.12, "10"), (214.25, "20"), (292.38, "30"), (370.5, "40")]
+    fifths = [(231, "0"), (186.8, "0.2"), (142.6, "0.4"), (98.4, "0.6"), (54.2, "0.8"), (10, "1")]
+    assert words(drawing, x=53) == fifths
+    assert words(drawing, y=266) == [(220.5, "ms")]
+    assert words(drawing, x=14) == [(120.5, "share of events at or below")]
     grid = [tuple(float(line.attrib[name]) for name in ("x1", "y1", "x2", "y2")) for line in drawing.iter("line")]
-    assert grid[1] == (134.92, 12, 134.92, 224)
-    assert grid[5] == (58, 224, 378, 224)
+    assert grid[1] == (136.12, 10, 136.12, 231)
+    assert grid[5] == (58, 231, 383, 231)
     assert len(grid) == 11
     (svg,) = drawing.iter("svg")
     assert svg.attrib == {
@@ -100,11 +101,11 @@ def test_axes_are_logarithmic_where_the_tail_is_heavy_and_zeros_count_in_the_sha
     heavy = np.array([0.0, 0.0, 1.0, 1.0, 1000.0])
     drawing = drawn(exceedance("t", "b", [heavy], PENS[:1], "events"))
     assert caption(drawing) == "t (logarithmic axes)"
-    # Four powers of ten in 320; shares from 0.18, nine tenths of one in five, to 1 in 212:
-    # 224 - 212 * log(0.2 / 0.18) / log(1 / 0.18) = 210.97, and likewise for shares of 0.4 and 0.6.
-    assert lines(drawing) == [[(298, 224), (298, 210.97), (58, 125.28), (58, 75.15), (58, 75.15)]]
-    assert words(drawing, y=241) == [(58, "1"), (138, "10"), (218, "100"), (298, "1k"), (378, "10k")]
-    assert words(drawing, x=52) == [(16, "1")]
+    # Four powers of ten in 325; shares from 0.18, nine tenths of one in five, to 1 in 221:
+    # 231 - 221 * log(0.2 / 0.18) / log(1 / 0.18) = 217.42, and likewise for shares of 0.4 and 0.6.
+    assert lines(drawing) == [[(301.75, 231), (301.75, 217.42), (58, 128.09), (58, 75.83), (58, 75.83)]]
+    assert words(drawing, y=249) == [(58, "1"), (139.25, "10"), (220.5, "100"), (301.75, "1k"), (383, "10k")]
+    assert words(drawing, x=53) == [(10, "1")]
 
 
 def test_a_light_tail_has_linear_axes() -> None:
@@ -112,8 +113,8 @@ def test_a_light_tail_has_linear_axes() -> None:
     assert caption(drawing) == "t (linear axes)"
     # The right end is 4.16.
     assert lines(drawing) == [
-        [(211.85, 224), (211.85, 118), (134.92, 12), (58, 12)],
-        [(365.69, 224), (365.69, 12), (58, 12)],
+        [(214.25, 231), (214.25, 120.5), (136.12, 10), (58, 10)],
+        [(370.5, 231), (370.5, 10), (58, 10)],
     ]
 
 
@@ -171,6 +172,7 @@ def inked(dashes: str, offset: float) -> NDArray[np.bool_]:
         (0, 1, False, [0, 0.2, 0.4, 0.6, 0.8, 1]),
         (0, 41.6, False, [0, 10, 20, 30, 40]),
         (-3, 4, False, [-2, 0, 2, 4]),
+        (0.08, 1.07, False, [0.2, 0.4, 0.6, 0.8, 1]),
         (0.13, 0.14, False, [0.13, 0.132, 0.134, 0.136, 0.138, 0.14]),
         (1, 1000, True, [1, 10, 100, 1000]),
         (0.18, 1, True, [1]),
@@ -244,8 +246,8 @@ def test_a_map_of_brokers_is_as_they_stand() -> None:
     dots = [
         tuple(float(dot.attrib[name]) for name in ("cx", "cy", "r", "fill-opacity")) for dot in drawing.iter("circle")
     ]
-    # An area of 320 by 342 from -0.5 to 10.5; the strongest is 0.94, the weakest has no colour and a radius of 4.
-    assert dots == [(72.55, 338.45, 4, 0), (363.45, 27.55, 7.9, 0.49), (218, 338.45, 11.5, 0.94)]
+    # An area of 325 by 325 from -0.5 to 10.5; the strongest is 0.94, the weakest has no colour and a radius of 4.
+    assert dots == [(72.77, 320.23, 4, 0), (368.23, 24.77, 7.9, 0.49), (220.5, 320.23, 11.5, 0.94)]
     assert {dot.attrib["fill"] for dot in drawing.iter("circle")} == {"var(--a3)"}
     assert [tip.text for tip in drawing.iter("title")] == ["a", "b", "c"]
     assert drawing.attrib == {"class": "map"}
@@ -256,13 +258,13 @@ def test_a_map_of_brokers_is_as_they_stand() -> None:
 def test_zones_fill_the_map() -> None:
     drawing = drawn(map_of(Zones(1, seed=1), np.array([5]), ["all"], 5, ("x", 0)))
     zone, rim = drawing.iter("rect")
-    assert box(zone) == box(rim) == (58, 12, 320, 342)
+    assert box(zone) == box(rim) == (58, 10, 325, 325)
     assert zone.attrib["fill-opacity"] == "0.94"
-    assert [below.attrib["points"] for below in drawing.iter("polygon")] == ["58.0,354.0 378.0,12.0 378.0,354.0"]
+    assert [below.attrib["points"] for below in drawing.iter("polygon")] == ["58.0,335.0 383.0,10.0 383.0,335.0"]
     square = drawn(map_of(Zones(7, seed=1, space="square"), np.zeros(7, np.int64), ["-"] * 7, 0, ("x", 0)))
     *zones, _ = (box(rect) for rect in square.iter("rect"))
     assert len(zones) == 7
-    assert sum(width * height for _, _, width, height in zones) == pytest.approx(320 * 342, rel=1e-3)
+    assert sum(width * height for _, _, width, height in zones) == pytest.approx(325 * 325, rel=1e-3)
     assert list(square.iter("polygon")) == []
 
 
@@ -273,6 +275,6 @@ def test_many_zones_are_drawn_together_by_their_load() -> None:
     assert [path["d"].count("z") for path in paths] == [134, 133, 133]
     shapes = [re.findall(r"h([\d.]+)v([\d.]+)", path["d"]) for path in paths]
     area = sum(float(width) * float(height) for own in shapes for width, height in own)
-    assert area == pytest.approx(320 * 342, rel=0.01)
+    assert area == pytest.approx(325 * 325, rel=0.01)
     assert [path["fill-opacity"] for path in paths] == ["0.0", "0.625", "0.9375"]
     assert not list(drawing.iter("title"))

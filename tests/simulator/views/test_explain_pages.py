@@ -10,26 +10,8 @@ from simulator.views.window_explanation import WindowExplanation
 from tests.browser import Browser
 from tests.simulator.views.explanations import CASES, crowded
 from tests.simulator.views.test_pages import check_looks
+from tests.visible_text import FONTS, misplaced, wear
 
-COLLIDING = """
-(() => {
-  const part = document.querySelectorAll("section.part")[PART], found = [];
-  for (const svg of part.querySelectorAll("figure svg")) {
-    const all = svg.getBoundingClientRect();
-    const boxes = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()])
-      .filter(([text, box]) => text && box.width);
-    for (const [text, a] of boxes)
-      if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 || a.bottom > all.bottom + 1)
-        found.push(["cut", text]);
-    // Boxes of text are as high as its line, letters are not.
-    boxes.forEach(([one, a], i) => { for (const [other, b] of boxes.slice(i + 1))
-      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 &&
-          Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.25 * Math.min(a.height, b.height))
-        found.push([one, other]); });
-  }
-  return found;
-})()
-"""
 NAMES = "[...document.querySelectorAll('svg text.name')].filter(t => t.getBoundingClientRect().width).length"
 
 
@@ -53,8 +35,11 @@ def test_no_word_covers_another_on_any_step(browser: Browser, case: str, tmp_pat
             last = int(browser.ask(f"{slider}.max"))
             for step in sorted({0, 1, last // 2, last}):
                 browser.ask(f"{slider}.value = {step}; {slider}.dispatchEvent(new Event('input'))")
-                assert browser.ask(COLLIDING.replace("PART", str(part))) == [], (width, part, step)
+                assert misplaced(browser) == [], (width, part, step)
         assert browser.ask(NAMES) > 0
+        for font in FONTS:
+            wear(browser, font)
+            assert misplaced(browser, 0.25) == [], (width, font)
     assert browser.errors == []
 
 

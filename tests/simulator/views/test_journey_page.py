@@ -15,6 +15,7 @@ from tests.browser import Browser
 from tests.simulator.results.test_hops import small
 from tests.simulator.views.hand_made_run import HOSTILE
 from tests.simulator.views.troubled import troubled_scenario
+from tests.visible_text import FONTS, misplaced, wear
 
 NAMES = ("paint-dense", "paint-batch(7)", "cn-relax")
 
@@ -104,6 +105,20 @@ def test_the_slider_moves_messages_and_lights_what_they_reach(
             assert panel["counts"]["sent again"] == f"{again:,}"
 
 
+def test_the_last_told_is_one_whom_a_message_concerns(browser: Browser, tmp_path: Path) -> None:
+    """Messages also reach zones in which nobody watches."""
+    shown = map_of("can", names=("cn-relax",))
+    (trip,) = shown.trips
+    vain = trip.told._replace(
+        gateway=np.append(trip.told.gateway, trip.told.gateway[-1:]),
+        moment=np.append(trip.told.moment, trip.told.moment.max() + 1),
+        received=np.append(trip.told.received, 0),
+    )
+    open_map(browser, shown._replace(trips=[trip._replace(told=vain)]), tmp_path / "map.html")
+    concerned = trip.told.moment[trip.told.received > 0].max()
+    assert browser.ask("document.querySelector('tbody tr').lastChild.textContent") == f"{concerned:,.1f}"
+
+
 def test_a_moment_looks_the_same_from_wherever_one_comes(browser: Browser, tmp_path: Path) -> None:
     open_map(browser, map_of("can"), tmp_path / "map.html")
     looks = []
@@ -178,22 +193,6 @@ def test_who_wants_no_motion_is_taken_from_happening_to_happening(browser: Brows
     assert seen <= {*browser.ask("data.moments")}
 
 
-OVERLAPS = (
-    "[...document.querySelectorAll('figure svg')].flatMap(svg => {"
-    "const boxes = [...svg.querySelectorAll('text')].filter(t => t.getBoundingClientRect().width)"
-    ".map(t => [t.textContent, t.getBoundingClientRect()]);"
-    "return boxes.flatMap(([name, a], i) => boxes.slice(i + 1).filter(([_, b]) => a.left < b.right - 1 &&"
-    "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other, _]) => [name, other]));"
-    "})"
-)
-CUT = (
-    "[...document.querySelectorAll('figure svg text')].filter(t => {"
-    "const own = t.getBoundingClientRect(), all = t.closest('svg').getBoundingClientRect();"
-    "return own.width && (own.left < all.left - 1 || own.right > all.right + 1 || own.top < all.top - 1 || "
-    "own.bottom > all.bottom + 1);}).map(t => t.textContent)"
-)
-
-
 @pytest.mark.parametrize("kind", ["can", "tree"])
 def test_words_are_whole_and_apart_on_every_screen(browser: Browser, tmp_path: Path, kind: str) -> None:
     path = tmp_path / "map.html"
@@ -205,11 +204,13 @@ def test_words_are_whole_and_apart_on_every_screen(browser: Browser, tmp_path: P
         browser.open(path)
         move(browser, 500)
         assert browser.ask("document.documentElement.scrollWidth") <= width
-        assert browser.ask(OVERLAPS) == []
-        assert browser.ask(CUT) == []
+        assert misplaced(browser) == []
         backgrounds.add(browser.ask("getComputedStyle(document.body).backgroundColor"))
         colours = "[...document.querySelectorAll('.panel')].map(p => getComputedStyle(p).getPropertyValue('--own'))"
         assert len({*browser.ask(colours)}) == len(NAMES)
+        for font in FONTS:
+            wear(browser, font)
+            assert misplaced(browser, 0.25) == [], (width, font)
     assert len(backgrounds) == 2
     assert browser.ask("document.querySelectorAll('img, b').length") == 0
     assert HOSTILE in browser.ask("document.body.innerText")

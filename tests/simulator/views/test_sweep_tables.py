@@ -37,7 +37,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> FinishedSweep:
         {
             "topology": [{"model": "transit-stub", "nodes": 3037}, {"model": "barabasi-albert", "nodes": 10_000}],
             "network.brokers": [16, 64],
-            "network.balance": ["uniform", "population"],
+            "network.zones": ["even", "balanced"],
             "events.rate": ["50/s", "100000/s"],
             "subscriptions.count": [20_000, 1_000_000],
             "objects.count": [1000],

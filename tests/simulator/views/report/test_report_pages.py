@@ -1,5 +1,8 @@
 """Reports in the browser, as readers have them: nothing overlaps or is cut, all is reached by keys and is printed."""
 
+import itertools
+import json
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +16,12 @@ from pipeline import EVENTS
 from simulator.results.errors import RunError
 from simulator.runs.finished_sweep import FinishedSweep
 from simulator.runs.sweep import SweepError
+from simulator.scenario.scenario import Scenario
 from simulator.views.report import report_page, write_report
 from tests.browser import Browser
 from tests.simulator.hand_made_sweep import make_sweep
 from tests.simulator.views.hand_made_run import HOSTILE, make_run
-from tests.visible_text import cut_words, overlaps
+from tests.visible_text import FONTS, misplaced, overlaps, wear
 
 WIDTHS = (360, 1280, 1920)
 
@@ -39,9 +43,15 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> FinishedSweep:
         return (0.1 if metric == "wrong_share" else 100) * base
 
     grid = {"k": [1, 2, 3], "subscriptions.distribution": ["uniform", "clustered"]}
-    scenario = {"approaches": ["paint-dense", "unicast"], "engine": "des", "objects": {"count": 50}}
-    place = tmp_path_factory.mktemp("sweeps") / "made <b>"
-    return make_sweep(place, grid, value, scenario=scenario | {"name": "made", "events": {"count": 20}})
+    scenario = {
+        "name": "made",
+        "approaches": ["paint-dense", "unicast"],
+        "engine": "des",
+        "objects": {"count": 50},
+        "events": {"count": 20},
+        "faults": {"at": [{"time": "10ms", "what": "crash", "whom": 1}]},
+    }
+    return make_sweep(tmp_path_factory.mktemp("sweeps") / "made <b>", grid, value, scenario=scenario)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +74,14 @@ def test_nothing_overlaps_or_is_cut_in_any_width_and_light(
             browser.look(width, 900, dark=dark)
             browser.open(pages[name])
             assert overlaps(browser) == [], (width, dark)
-            assert cut_words(browser) == [], (width, dark)
+            assert misplaced(browser) == [], (width, dark)
             assert browser.ask("document.documentElement.scrollWidth") == width
             assert browser.errors == []
+        for font in FONTS:
+            wear(browser, font)
+            assert not overlaps(browser, 4.0), (width, font)
+            assert misplaced(browser, 0.25) == [], (width, font)
+            assert browser.ask("document.documentElement.scrollWidth") == width
     assert [url for url in browser.fetched if not url.startswith(("file:", "data:"))] == []
 
 
@@ -79,7 +94,19 @@ def test_words_that_lie_on_each_other_are_found(browser: Browser, pages: dict[st
     )
     assert any("planted" in pair for pair in overlaps(browser))
     browser.ask("document.querySelector('figure svg text').setAttribute('x', -40)")
-    assert cut_words(browser) != []
+    assert misplaced(browser) != []
+
+
+def test_letters_of_other_readers_are_other_letters(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.look(1280, 900)
+    browser.open(pages["one"])
+    word = "[...document.querySelectorAll('figure svg text')].map(t => t.getBBox()).map(b => [b.width, b.height])"
+    seen = [browser.ask(word)]
+    for font in FONTS:
+        wear(browser, font)
+        seen.append(browser.ask(word))
+    for one, other in itertools.combinations(seen, 2):
+        assert one != other
 
 
 @pytest.mark.parametrize("name", ["one", "sweep"])
@@ -139,6 +166,16 @@ def test_a_sweep_is_alone_and_whole(sweep: FinishedSweep, pages: dict[str, Path]
     (tmp_path / "points.json").write_text("{}", encoding="utf-8")
     with pytest.raises(SweepError, match=r"not a finished sweep: it has no manifest\.json"):
         report_page([tmp_path])
+
+
+def test_the_scenario_of_a_sweep_is_told_as_it_was_run(
+    browser: Browser, pages: dict[str, Path], sweep: FinishedSweep
+) -> None:
+    browser.open(pages["sweep"])
+    told = tomllib.loads(browser.ask("[...document.querySelectorAll('#scenario pre')].at(-1).textContent"))
+    first = json.loads((sweep.directory / "points.json").read_text(encoding="utf-8"))["points"][0]
+    assert Scenario.model_validate(told) == Scenario.model_validate(first)
+    assert told["faults"]["at"] == [{"time": "10ms", "what": "crash", "whom": [1]}]
 
 
 def test_a_run_of_10_000_events_is_under_two_megabytes(tmp_path: Path) -> None:

@@ -100,6 +100,29 @@ def test_what_may_be_chance_is_called_so(tmp_path: Path) -> None:
     assert "There is no clear change in bytes out of the server with Paint-Dense and Unicast." in texts
 
 
+@pytest.mark.parametrize("number", [2, 3])
+def test_ratios_that_differ_are_told_with_where_they_are(tmp_path: Path, number: int) -> None:
+    """Paint-Dense has 1, 0.4 and 0.25 times the bytes of Unicast, and 2, 0.8 and 0.5 times its wrong lists."""
+
+    def differing(point: int, replication: int, approach: str, metric: str) -> float | None:
+        times = {"bytes_out": (1.0, 0.4, 0.25), "wrong_share": (2.0, 0.8, 0.5)}.get(metric)
+        return times and 0.3 * (1 + replication) * (times[point] if approach == "paint-dense" else 1.0)
+
+    texts = told(make_sweep(tmp_path / "differing", {"k": [1, 2, 3][:number]}, differing))
+    sent = "Paint-Dense sends {} times fewer bytes out of the server than Unicast at k = {}"
+    wrong = "its lists are wrong for {} less time at k = {}"
+    if number == 2:
+        parts = [
+            f"{sent.format(2.5, 2)} and exactly as many bytes",
+            f"{wrong.format('20%', 2)} and 2.0 times as long",
+        ]
+        assert texts[1] == f"{parts[0]} at k = 1; {parts[1]} at k = 1."
+    else:
+        parts = [f"{sent.format(4.0, 3)}, exactly as many", f"{wrong.format('2.0 times', 3)}, 2.0 times as long"]
+        elsewhere = "at k = 1, and between these elsewhere"
+        assert texts[1] == f"{parts[0]} bytes {elsewhere}; {parts[1]} {elsewhere}."
+
+
 def test_one_seed_has_no_interval_and_one_point_no_trend(tmp_path: Path) -> None:
     def plain(point: int, replication: int, approach: str, metric: str) -> float | None:
         return {"paint-dense": 50.0, "unicast": 100.0}[approach] if metric.endswith("bytes") else None

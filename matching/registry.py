@@ -1,0 +1,37 @@
+"""Every range index by its name, with the paper and section that it comes from.
+
+Papers: 000 is *Scalable Ranked Publish/Subscribe* (Machanavajjhala, Vee, Garofalakis, Shanmugasundaram, VLDB 2008),
+002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001).
+"""
+
+from typing import NamedTuple
+
+from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
+from matching.range_index import RangeIndex
+from matching.ranked import ScoredRTree, SOPTRTree
+
+__all__ = ["RANGE_INDEXES", "RangeIndexEntry"]
+
+
+class RangeIndexEntry(NamedTuple):
+    """What the registry says of an index."""
+
+    kind: type[RangeIndex]
+    source: str
+    """Paper and section, and where it departs from them."""
+    ranked: bool
+    """Whether it has `ranked`, `top` and `tops`."""
+    changes: bool
+    """Whether ranges can be inserted, deleted and rescored."""
+
+
+RANGE_INDEXES: dict[str, RangeIndexEntry] = {
+    "cluster-index": RangeIndexEntry(ClusterIndex, "002, 4.1.1", ranked=False, changes=False),
+    "interval-index": RangeIndexEntry(IntervalIndex, "002, 4.1.2", ranked=False, changes=False),
+    "hybrid-index": RangeIndexEntry(HybridIndex, "002, 4.1.3", ranked=False, changes=False),
+    "segment-tree": RangeIndexEntry(SegmentTree, "002, 4.1.4", ranked=False, changes=False),
+    "interval-tree": RangeIndexEntry(IntervalTree, "002, 4.1.4", ranked=False, changes=False),
+    "windows": RangeIndexEntry(Windows, "Chazelle 1986; 002, 4.1.2 in linear space", ranked=False, changes=False),
+    "scored-r-tree": RangeIndexEntry(ScoredRTree, "000, 2.2.3", ranked=True, changes=False),
+    "sopt-r-tree": RangeIndexEntry(SOPTRTree, "000, 3.2; touching ends corrected", ranked=True, changes=False),
+}
