@@ -66,7 +66,7 @@ def test_the_distributions_of_the_guide_are_what_its_page_says(
 
 
 def test_the_network_from_python_prints_what_the_page_says() -> None:
-    _run_page("network-from-python.md", 6)
+    _run_page("network-from-python.md", 7)
 
 
 def test_rangecast_from_python_prints_what_the_page_says(
