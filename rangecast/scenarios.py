@@ -26,7 +26,8 @@ def load_scenario(source: AnyScenario, changes: Mapping[str, Any] | None = None)
     Parameters
     ----------
     source : path, mapping or Scenario
-        A scenario file in TOML; or what it would hold, as a dictionary; or a scenario to change.
+        A scenario file in TOML, or the name of one that comes with Rangecast; or what it would hold, as a
+        dictionary; or a scenario to change.
     changes : mapping, optional
         Values instead of the source's. Keys are dotted, or tables in tables: `{"network.brokers": 16}` and
         `{"network": {"brokers": 16}}` are the same, and leave the other keys of `network` as they are.

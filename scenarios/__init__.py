@@ -1,5 +1,5 @@
 """The scenarios and grids that come with Rangecast: TOML files, and where they are."""
 
-from scenarios.packaged import DIRECTORY, Packaged, packaged
+from scenarios.packaged import DIRECTORY, Packaged, located, packaged
 
-__all__ = ["DIRECTORY", "Packaged", "packaged"]
+__all__ = ["DIRECTORY", "Packaged", "located", "packaged"]

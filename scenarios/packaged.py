@@ -5,11 +5,12 @@ Files beside this one are scenarios, and those in a directory `grids` are grids 
 a scenario or grid says what it is.
 """
 
+import os
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-__all__ = ["DIRECTORY", "Packaged", "packaged"]
+__all__ = ["DIRECTORY", "Packaged", "located", "packaged"]
 
 DIRECTORY = Path(str(files("scenarios")))
 """Where the files are; they name each other by relative paths, so a package in a zip file would not do."""
@@ -39,3 +40,9 @@ def packaged(directory: Path = DIRECTORY) -> dict[str, Packaged]:
         for path in sorted(directory.glob(pattern))
         for name in [path.relative_to(directory).with_suffix("").as_posix()]
     }
+
+
+def located(path: Path) -> Path:
+    """Where a file is: at its path or, if there is nothing and `packaged` has one of that name, where that is."""
+    found = None if os.path.exists(path) else packaged().get(path.as_posix())  # noqa: PTH110 - takes any path
+    return path if found is None else found.path

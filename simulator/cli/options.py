@@ -21,7 +21,9 @@ __all__ = [
     "print_table",
 ]
 
-ScenarioFile = Annotated[Path, typer.Argument(help="A scenario file in TOML.", show_default=False)]
+ScenarioFile = Annotated[
+    Path, typer.Argument(help="A scenario file in TOML, or a name of `rangecast scenario list`.", show_default=False)
+]
 Changes = Annotated[
     list[str] | None, typer.Option("--set", help="key=value, instead of the scenario's.", show_default=False)
 ]

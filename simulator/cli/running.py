@@ -87,7 +87,9 @@ def _run(
 
 @app.command()
 def sweep(
-    grid: Annotated[Path, typer.Argument(help="A grid file in TOML.", show_default=False)],
+    grid: Annotated[
+        Path, typer.Argument(help="A grid file in TOML, or a name of `rangecast scenario list`.", show_default=False)
+    ],
     out: Annotated[
         Path | None,
         typer.Option(

@@ -23,6 +23,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from floor.errors import RangecastError
+from scenarios import located
 from simulator.scenario.grid_columns import cells_of, columns_of
 from simulator.scenario.loading import load_scenario, make_scenario, read_toml_text
 from simulator.scenario.mistakes import ScenarioError
@@ -84,13 +85,15 @@ class _File(BaseModel):
 def load_grid(path: Path) -> Grid:
     """Read a grid file and make the scenario of every point.
 
-    Points are in the order of the file, the last key changing fastest. O(points).
+    The path may be the name of a grid that comes with Rangecast. Points are in the order of the file, the last key
+    changing fastest. O(points).
 
     Raises
     ------
     GridError
         One line: file, key or point, value, rule and remedy.
     """
+    path = located(path)
     return _parse(_read(path), path)
 
 
@@ -149,8 +152,8 @@ def _read(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise GridError(
-            f"{path}: cannot be read: {reason}; give the path of a grid file in TOML; "
-            "`rangecast scenario list` shows those that come with Rangecast, `rangecast scenario new` copies one"
+            f"{path}: cannot be read: {reason}; give the path of a grid file in TOML, or the name of one "
+            "that comes with Rangecast; `rangecast scenario list` shows them, `rangecast scenario new` copies one"
         ) from error
 
 

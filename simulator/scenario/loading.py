@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import tomli_w
 from pydantic import ValidationError
 
+from scenarios import located
 from simulator.scenario.mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.sealing import place_files, seal_files, seal_topology
@@ -19,8 +20,8 @@ __all__ = ["Scenario", "ScenarioError", "load_scenario", "make_scenario", "read_
 
 
 _REMEDY = (
-    "give the path of a scenario file in TOML; `rangecast scenario list` shows those that come with Rangecast, "
-    "`rangecast scenario new` copies one"
+    "give the path of a scenario file in TOML, or the name of one that comes with Rangecast; "
+    "`rangecast scenario list` shows them, `rangecast scenario new` copies one"
 )
 _LONGEST = 10_000_000
 """Bytes of a file that somebody has written by hand."""
@@ -48,7 +49,7 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path =
     Parameters
     ----------
     path : Path
-        A TOML file.
+        A TOML file; where there is none, the name of a scenario that comes with Rangecast.
     overrides : tuple of str
         `key=value` pairs that replace values of the files, keys dotted (`objects.count=500`), values in TOML.
     beside : Path
@@ -59,6 +60,7 @@ def load_scenario(path: Path, overrides: tuple[str, ...] = (), *, beside: Path =
     ScenarioError
         One line: file, key, value, rule and remedy.
     """
+    path = located(path)
     layers = _layers(path)
     values: dict[str, Any] = {}
     for layer in layers:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 import pipeline
+from scenarios import located
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import gather
@@ -123,10 +124,10 @@ def write_explanation(explained: Sequence[Explanation], out: Path) -> None:
 
 
 def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
-    if not target.exists():
+    if not located(target).exists():
         raise ExplainError(
-            f"{target}: there is no such run or scenario; give a run directory or a scenario file, such as one that "
-            "`rangecast scenario new` copies"
+            f"{target}: there is no such run or scenario; give a run directory, a scenario file or a name that "
+            "`rangecast scenario list` shows"
         )
     return load_scenario(target, changes)
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from floor.errors import RangecastError
 from scenarios import DIRECTORY, Packaged, packaged
 from simulator.cli.entry import main
 from simulator.scenario.grid import load_grid
@@ -65,6 +66,33 @@ def test_a_copy_is_read_as_the_file_itself(name: str, capsys: pytest.CaptureFixt
         assert load_grid(copy).points == load_grid(source.path).points
 
 
+@pytest.mark.parametrize("name", packaged())
+def test_a_name_stands_for_its_file_where_there_is_no_other(name: str, elsewhere: Path) -> None:
+    source = packaged()[name]
+    if source.kind == "scenario":
+        assert load_scenario(Path(name)) == load_scenario(source.path)
+    else:
+        assert load_grid(Path(name)).points == load_grid(source.path).points
+    own = elsewhere / name
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("x = 1", encoding="utf-8")
+    with pytest.raises(RangecastError, match=f"^{name}"):
+        (load_scenario if source.kind == "scenario" else load_grid)(Path(name))
+
+
+def test_names_do_for_commands_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """As far as the first thing that is refused, which is after the file is read."""
+    for command in (
+        ("run", "demo", "--set", "k=0"),
+        ("explain", "demo", "--set", "k=0"),
+        ("topology", "demo", "--set", "k=0"),
+    ):
+        assert rangecast(*command) == 2
+        assert "k = 0" in capsys.readouterr().err
+    assert rangecast("sweep", "grids/rate", "--metric", "speed") == 2
+    assert "speed" in capsys.readouterr().err
+
+
 def test_left_to_itself_new_makes_a_scenario_that_check_accepts(capsys: pytest.CaptureFixture[str]) -> None:
     assert rangecast("scenario", "new") == 0
     assert [path.name for path in Path().iterdir()] == ["starter.toml"]
@@ -105,12 +133,12 @@ def test_a_copy_finds_the_files_that_its_source_names(
         (("scenario", "new", "there.toml/x.toml"), "there.toml/x.toml: there is no directory there.toml"),
         (("scenario", "new", f"{'x' * 300}.toml"), "x.toml: cannot be written: File name too long; choose another"),
         (
-            ("run", "demo"),
-            "demo: cannot be read: No such file or directory; give the path of a scenario file in TOML; ",
+            ("run", "demos"),
+            "demos: cannot be read: No such file or directory; give the path of a scenario file in TOML, or ",
         ),
-        (("capacity", "demo"), "`rangecast scenario list` shows those that come with Rangecast"),
-        (("sweep", "grids/epsilon"), "`rangecast scenario new` copies one"),
-        (("explain", "demo"), "demo: there is no such run or scenario; "),
+        (("capacity", "demos"), "`rangecast scenario list` shows them"),
+        (("sweep", "epsilon"), "`rangecast scenario new` copies one"),
+        (("explain", "demos"), "demos: there is no such run or scenario; "),
         (("demo", "--out", "there.toml"), "--out there.toml: exists already"),
         (("demo", "--master", "nowhere"), "nowhere"),
     ],
