@@ -82,51 +82,51 @@ PEERS: dict[str, Peer] = {
     "superintervals search_values": Peer(
         "superintervals",
         _superintervals,
-        lambda _, index: lambda x, find=index.search_values: find(x, x),
+        lambda _, index: lambda x: index.search_values(x, x),
         lambda _, index: lambda xs: index.search_values_batch(_ints(xs), _ints(xs)),
     ),
     "ncls": Peer(
         "ncls",
         lambda ncls, l, r: ncls.NCLS(l, r + 1, np.arange(len(l))),
-        lambda _, index: lambda x, find=index.find_overlap: [hit[2] for hit in find(x, x + 1)],
+        lambda _, index: lambda x: [hit[2] for hit in index.find_overlap(x, x + 1)],
         lambda _, index: lambda xs: index.all_overlaps_both(xs, xs + 1, np.arange(len(xs))),
     ),
     "ailist": Peer(
         "ailist",
         lambda ailist, l, r: ailist.AIList.from_array(l, r + 1, np.arange(len(l))),
-        lambda _, index: lambda x, find=index.intersect_ids: find(x, x + 1),
+        lambda _, index: lambda x: index.intersect_ids(x, x + 1),
         lambda _, index: lambda xs: index.intersect_ids(xs, xs + 1),
     ),
     "geoindex-rs": Peer(
         "geoindex_rs.rtree",
         _geoindex,
-        lambda geo, index: lambda x, find=geo.search: find(index, -SIDE, x, x, SIDE),
+        lambda geo, index: lambda x: geo.search(index, -SIDE, x, x, SIDE),
         None,
         lambda found: np.asarray(found).tolist(),
     ),
     "shapely points (l, r)": Peer(
         "shapely",
         _shapely_points,
-        lambda shapely, index: lambda x, find=index.query: find(shapely.box(-SIDE, x, x, SIDE)),
+        lambda shapely, index: lambda x: index.query(shapely.box(-SIDE, x, x, SIDE)),
         lambda shapely, index: lambda xs: index.query(shapely.box(-SIDE, xs, xs, SIDE)),
     ),
     "shapely boxes": Peer(
         "shapely",
         _shapely_boxes,
-        lambda shapely, index: lambda x, find=index.query: find(shapely.Point(x, 0.0)),
+        lambda shapely, index: lambda x: index.query(shapely.Point(x, 0.0)),
         lambda shapely, index: lambda xs: index.query(shapely.points(xs, 0.0)),
     ),
     "rtree": Peer(
         "rtree.index",
         _rtree,
-        lambda _, index: lambda x, find=index.intersection: list(find((x, 0.0, x, 0.0))),
+        lambda _, index: lambda x: list(index.intersection((x, 0.0, x, 0.0))),
         None,
         largest=100_000,
     ),
     "pandas": Peer(
         "pandas",
         lambda pandas, l, r: pandas.IntervalIndex.from_arrays(l, r, closed="both"),
-        lambda _, index: lambda x, find=index.get_indexer_non_unique: find([x])[0],
+        lambda _, index: lambda x: index.get_indexer_non_unique([x])[0],
         lambda _, index: lambda xs: index.get_indexer_non_unique(xs),
     ),
     "intervaltree": Peer(
@@ -134,7 +134,7 @@ PEERS: dict[str, Peer] = {
         lambda module, l, r: module.IntervalTree.from_tuples(
             (a, b + 1, i) for i, (a, b) in enumerate(zip(l.tolist(), r.tolist(), strict=True))
         ),
-        lambda _, index: lambda x, find=index.at: [hit.data for hit in find(x)],
+        lambda _, index: lambda x: [hit.data for hit in index.at(x)],
         None,
         largest=100_000,
     ),
