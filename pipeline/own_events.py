@@ -45,7 +45,7 @@ def is_event_list(path: Path) -> bool:
     """Whether a path may be that of a list of events, rather than the directory of a trace."""
     if path.is_dir():
         return not (path / "trace.json").exists() and any(file.is_file() for file in path.glob("*.parquet"))
-    return path.exists()
+    return path.exists() or path.suffix in (".csv", ".parquet")
 
 
 @looked_up

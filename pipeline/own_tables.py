@@ -5,6 +5,7 @@ any memory; only the columns asked for are read, others are passed over. A value
 with its place: the line of a CSV file, the row of Parquet, counted from 0.
 """
 
+import codecs
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -149,6 +150,8 @@ def open_table(path: Path) -> OwnTable:
         files = _files_of(path)
         with files[0].open("rb") as stream:
             start = stream.read(4)
+        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            raise PipelineError(f"{path}: cannot be read: it is text in UTF-16; save it in UTF-8")
         is_csv = start != b"PAR1"
         if is_csv and len(files) > 1:
             raise PipelineError(f"{files[0]}: not a Parquet file; remove it or mend the path")

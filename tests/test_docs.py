@@ -16,6 +16,9 @@ from simulator.inputs.ingredients import gather
 from simulator.inputs.plugins import load_plugins
 from simulator.inputs.populations import inspect_population, make_population
 from simulator.results.finished_run import TABLES
+from simulator.runs.metric_choice import choose_metrics, metrics_of_grid
+from simulator.scenario.grid import load_grid
+from simulator.scenario.loading import load_scenario
 from simulator.views.explain_files import explain_events, explain_to_file
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 from topologies import read_network
@@ -135,6 +138,26 @@ def test_the_event_of_the_guide_is_what_its_page_says(spark: SparkSession, tmp_p
     assert "Events 0 to 5 in one window: five objects updated, seven exposed, 25 messages" in page
     assert window[0].facts[0].startswith("Events 0 to 5 in one window: 5 objects updated, 7 exposed (")
     assert window[0].facts[-1] == "messages: 25"
+
+
+def test_the_question_of_the_tutorial_is_asked_in_commands_that_need_no_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    part = page.partition("## 5. Ask a question")[2].partition("Where does it end?")[0]
+    run, sweep, compare, report = (line.split() for line in re.findall(r"^    .venv/bin/rangecast (.*)$", part, re.M))
+    scenario, grid = load_scenario(Path(run[1])), load_grid(Path(sweep[1]))
+    assert (run[0], sweep[0]) == ("run", "sweep")
+    assert scenario.faults.loss == 0.01
+    assert [(one.what, list(one.whom)) for one in scenario.faults.at] == [("crash", [9]), ("restore", [9])]
+    assert grid.keys == ("events.rate",)
+    assert all(point.scenario.faults == scenario.faults for point in grid.points)
+    for command, directory in ((compare, "compare"), (report, "report")):
+        assert command[:2] == [directory, f"sweeps/{grid.path.stem}"]
+    for command in (sweep, compare):
+        metrics = command[command.index("--metric") + 1]
+        assert choose_metrics(metrics, metrics_of_grid(grid)) == tuple(metrics.split(","))
 
 
 def test_every_column_of_a_run_is_explained() -> None:

@@ -77,9 +77,9 @@ def _draw_bars(
             if height == 0:
                 axes.text(place, 1.1, "0", ha="center", va="bottom")
     highest = max(max(heights) for heights in bars.values())
-    axes.set_yscale("log")
     rows = -(-len(bars) // 2)
     axes.set_ylim(1, max(highest, 1) ** (1 / (1 - 0.07 * rows)) * 2)  # room for the legend
+    axes.set_yscale("log")  # after the limits, which bars of nothing but 0 cannot have
     long = sum(map(len, groups)) > _LETTERS
     slant: Any = {"rotation": 20, "ha": "right"} if long else {}
     axes.set_xticks(np.arange(len(groups)) + 0.4 - width / 2, groups, **slant)

@@ -30,7 +30,7 @@ def place_files(values: dict[str, Any], directory: Path) -> None:
     """Make the paths of files that a scenario names, seen from a directory, absolute and without detours."""
     for table, key in _FILES:
         keys = values.get(table)
-        if isinstance(keys, dict) and isinstance(keys.get(key), str):
+        if isinstance(keys, dict) and isinstance(keys.get(key), str) and keys[key]:
             # A path that leads nowhere stays, and is told when the file is read.
             with suppress(OSError, RuntimeError, ValueError):
                 keys[key] = str((directory / keys[key]).resolve())
@@ -44,6 +44,11 @@ def seal_files(values: dict[str, Any], where: Where) -> None:
     ScenarioError
         One line: where, key, value, rule and remedy.
     """
+    for table, key in _FILES:
+        keys = values.get(table)
+        if isinstance(keys, dict) and keys.get(key) == "":
+            rule = "cannot be read: it names no file; write a path or remove the key"
+            raise ScenarioError(f"{where(table, key)}: {table}.{key} = '': {rule}")
     _seal_objects(values, where)
     _seal_events(values, where)
     file = _file_of(values, "subscriptions")

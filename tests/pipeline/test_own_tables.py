@@ -91,6 +91,7 @@ def read(path: Path) -> None:
     ("content", "rule"),
     [
         (b"", "cannot be read: it is empty; give CSV with a header, or Parquet"),
+        ("l,r\n1,2\n".encode("utf-16"), "cannot be read: it is text in UTF-16; save it in UTF-8"),
         (b"a,b\n1,2\n", "lacks the columns l, r; it has a, b"),
         (b"l;r\n1;2\n", "lacks the columns l, r; it has l;r"),
         (b"l, l ,r\n1,2,3\n", "has the column 'l' twice; rename or remove one"),

@@ -78,8 +78,7 @@ def test_a_file_that_changed_or_is_gone_is_told_in_one_line(name: str, path: Pat
     rule = f"is not the one that {name}.sha256 stands for; bring that back, or remove {name}.sha256"
     told_in_one_line(lambda: load_scenario(again), ScenarioError, f"{again}:", rule)
     file.unlink()
-    rule = "No such file" if name != "events" else "is not a trace"
-    told_in_one_line(lambda: load_scenario(again), ScenarioError, f"{again}:", rule)
+    told_in_one_line(lambda: load_scenario(again), ScenarioError, f"{again}:", "cannot be read: No such file")
 
 
 def test_what_comes_later_takes_the_place_of_what_it_excludes(path: Path) -> None:
@@ -115,6 +114,11 @@ def base_subscriptions() -> object:
         ("subscriptions.file=data/nodes.csv", "subscriptions.file = ", "lacks the columns l, r; it has node"),
         ("subscriptions.file=data/bad.csv", "subscriptions.file = ", "line 2: l = 2.0: must be at most r"),
         ("subscriptions.file=3", "subscriptions.file = 3: ", "must be text"),
+        *(
+            (f'{key}=""', f"{key} = '': ", "cannot be read: it names no file; write a path or remove the key")
+            for key in ("subscriptions.file", "objects.file", "events.file", "network.nodes", "topology.file")
+        ),
+        ("events.file=data/none", "events.file = ", "is not a trace"),
         ("objects.file=data/none.csv", "objects.file = ", "cannot be read: No such file"),
         ("objects.range=[3, 1]", "objects.range = [3, 1]: ", "two finite numbers in ascending order"),
         ("objects.range=[0, inf]", "objects.range = [0, inf]: ", "two finite numbers in ascending order"),
