@@ -6,8 +6,8 @@ network gives the same routes whatever the order of its links. Hop counts are th
 to rounding; the way back may use other links only where both hops and delay tie.
 
 Of every pair of brokers hops, delay and bandwidth are kept, in 10 bytes where no node is further than 127 hops from
-the first broker and links have at most 255 bandwidths. What lies between, and what leads to other nodes, is found by a
-search from the broker when it is asked for: 20 bytes for each node, while it is needed.
+the first broker and links have at most 255 bandwidths. What lies between, and what leads to other nodes, is found by
+a search from the broker when it is asked for: 20 bytes for each node, while it is needed.
 """
 
 from collections.abc import Iterable, Sequence
