@@ -5,9 +5,9 @@ before the last has the smallest label, and so on back to the broker. The rule d
 network gives the same routes whatever the order of its links. Hop counts are the same both ways. Delays are too, up
 to rounding; the way back may use other links only where both hops and delay tie.
 
-Of every pair of brokers hops, delay and bandwidth are kept, in 10 bytes where paths are shorter than 256 hops and
-links have fewer than 255 bandwidths. What lies between, and what leads to other nodes, is found by a search from the
-broker when it is asked for: 13 bytes for each node, while it is needed.
+Of every pair of brokers hops, delay and bandwidth are kept, in 10 bytes where no node is further than 127 hops from
+the first broker and links have at most 255 bandwidths. What lies between, and what leads to other nodes, is found by
+a search from the broker when it is asked for: 20 bytes for each node, while it is needed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ class Routes:
 
     Notes
     -----
-    Memory: 10 bytes for each pair of brokers, and 40 for each link (1,000 brokers: 10 MB; 10,000 brokers: 1 GB).
+    Memory: 10 bytes for each pair of brokers (1,000 brokers: 10 MB; 10,000 brokers: 1 GB), 48 for each link.
     """
 
     brokers: Ints

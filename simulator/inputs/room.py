@@ -18,7 +18,7 @@ from simulator.scenario.tables import Objects, Subscriptions
 
 __all__ = ["check_room", "population_disk_bytes"]
 
-_SUBSCRIPTION, _KNOWN, _SUBSCRIPTION_ON_DISK = 145, 55, 24
+_SUBSCRIPTION, _KNOWN, _SUBSCRIPTION_ON_DISK = 145, 15, 24
 """Bytes of each: ends, place, gateway and its index, and the index that counts who is concerned; what a server that
 knows it has beyond that; rows of random numbers hardly compress."""
 _OBJECT, _OBJECT_ON_DISK = 64, 16
