@@ -1,9 +1,9 @@
 """The demo with a clock on the three networks, as it is, with crashes, and with packets.
 
-Run with `python -m benchmarks.network_latency`. Of Paint-Dense and Unicast the mean over events of the median latency,
-staleness, the share of (list x time) that is wrong, and overlay bytes; with crashes of one broker in eight, also the
-bytes that each crash makes brokers send again; with headers of 20 bytes, messages by themselves and in packets.
-Bound: on `prefix` Paint-Dense's median latency is at most 1.6 x Unicast's.
+Run with `python -m benchmarks.network_latency`. Of Paint-Dense and Unicast the mean over events of the median
+latency, staleness, the share of (list x time) that is wrong, and overlay bytes; with crashes of one broker in eight,
+also the bytes that each crash makes brokers send again; with headers of 20 bytes, messages by themselves and in
+packets. Bound: on `prefix` Paint-Dense's median latency is at most 1.6 x Unicast's.
 """
 
 import sys
