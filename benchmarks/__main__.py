@@ -21,6 +21,7 @@ NAMES = (
     "topologies",
     "multicast",
     "networks",
+    "network_latency",
     "routing_tree",
     "fit",
     "des",
