@@ -20,8 +20,11 @@ UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"
 
 
 def _pip(*arguments: str) -> "subprocess.Popen[bytes]":
-    options = ("--quiet", "--disable-pip-version-check", "--no-compile", "--constraint", "constraints.txt")
-    return subprocess.Popen([sys.executable, "-m", "pip", "install", *options, *arguments], cwd=ROOT)
+    # Each would warn that what the others install is missing.
+    options = ("--quiet", "--disable-pip-version-check", "--no-warn-conflicts", "--no-compile")
+    return subprocess.Popen(
+        [sys.executable, "-m", "pip", "install", *options, "--constraint", "constraints.txt", *arguments], cwd=ROOT
+    )
 
 
 def _stop(pip: "subprocess.Popen[bytes]") -> None:
