@@ -18,6 +18,7 @@ from simulator.results.summary import Row
 from simulator.runs.sweep import run_sweep
 from simulator.runs.sweep_tables import read_rows
 from simulator.scenario.grid import Grid, GridError, load_grid
+from simulator.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.usefixtures("spark")  # what a run starts must be the session of all tests
 
@@ -220,6 +221,18 @@ def test_scales_share_their_seeds_and_approaches() -> None:
     for name, grid in paper.items():
         assert grid.seeds[: len(small[name].seeds)] == small[name].seeds
         assert grid.points[0].scenario.approaches == small[name].points[0].scenario.approaches
+
+
+def test_all_of_it_is_on_the_paper_s_own_network() -> None:
+    """A content-addressable network, its server in the middle, and messages one by one, without headers."""
+    grids = [load_grid(path) for scale in ("small", "paper") for path in grid_path("x", scale).parent.glob("*.toml")]  # type: ignore[arg-type]
+    scenarios = [point.scenario for grid in grids for point in grid.points]
+    scenarios.append(load_scenario(Path("paper-default")))
+    assert len(grids) == 14
+    for scenario in scenarios:
+        network = scenario.network
+        assert (network.kind, network.zones, network.placement, network.bundle) == ("can", "even", "random", False)
+        assert (scenario.server.at, scenario.sizes.header_bytes) == ("centre", None)
 
 
 def test_tables_agree_where_the_paper_says_the_same_twice() -> None:
