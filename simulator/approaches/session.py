@@ -110,6 +110,8 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
         return f"offsets that ascend from 0 to {len(table)}, the number of rows, got {_few(offsets)}"
     if costs.dtype.kind != "i" or costs.shape != (windows, 3):
         return f"integer costs of shape ({windows}, 3), got {costs.dtype} of shape {costs.shape}"
+    if costs.min(initial=0) < 0:
+        return f"costs of at least 0, got {_few(costs[costs.min(axis=1).argmin()])}"
     return _wrong_row(table) or (None if asked is None else _wrong_question(table, offsets, asked, chunk))
 
 
