@@ -28,7 +28,19 @@ from numpy.typing import NDArray
 from floor.kernels import njit
 from paint.sweep import EAST, WEST
 
-__all__ = ["ALL", "EACH", "START", "Cut", "Limits", "exposed_tiles", "group_of", "influence_tiles", "put_tile"]
+__all__ = [
+    "ALL",
+    "EACH",
+    "START",
+    "Cut",
+    "Limits",
+    "empty_tiles",
+    "exposed_tiles",
+    "group_of",
+    "influence_tiles",
+    "put_tile",
+    "strips",
+]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -120,6 +132,29 @@ def influence_tiles(
                 row = put_tile(out, row, l_in, x, l_out, r_out)
                 now = group
     return row
+
+
+@njit
+def strips(counts: Counts, k: int) -> int:
+    """Count the strips of IR(i), also those that ties in x make empty or alike; O(1)."""
+    last = min(counts[WEST], k - 1)
+    return last - min(max(k - 1 - counts[EAST], 0), last) + 1
+
+
+@njit
+def empty_tiles(x_h: float, x: float, xs: Floats, counts: Counts, k: int) -> int:
+    """Count the tiles of what the exposed object h gains that ties in x alone make empty; O(k)."""
+    west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
+    found = 0
+    for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
+        p = k - 1 - q
+        l_out = west[p] if p < a else -np.inf
+        l_in = min(west[p - 1] if p > 0 else x, x_h)
+        r_in = max(east[q - 1] if q > 0 else x, x_h)
+        r_out = east[q] if q < b else np.inf
+        if (l_out == l_in and r_in <= r_out) or (l_out <= l_in and r_in == r_out):
+            found += 1
+    return found
 
 
 @njit

@@ -8,8 +8,8 @@ there are none left. The approximate version snaps the sublists of Section IV-B 
 **Calls as the paper counts them** are told apart from what is done here. It has a snap for every tile of
 Paint-Dense, of the updated object and of each object that min_y between l* and r* returns, where ours leaves out
 those that it knows to be empty; it has none for l* and r*, which ours finds by snaps of what is left; and it has a
-last min_y for every object that is lowered, where ours does not ask when nobody is left. Emptiness tests of merging
-are in none of its tables.
+last min_y for every object that is lowered, where ours does not ask when nobody is left. Tiles that ties in x make
+empty have a snap too: Table VI has k per event. Emptiness tests of merging are in none of its tables.
 
 Any cover of the subscriptions may stand in for the index (`matching.SubscriptionSketch`): the boxes it gives stay
 inside the tiles, so lists stay exact, but some messages then reach nobody.
@@ -25,7 +25,7 @@ from matching import Tree
 from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, MIN_Y_APART, SNAP, SNAP_APART, Change, Plan, Rows
 from paint.cells import Box, Cells, add_cell, enclosing_quadrant, lose, make_cells
-from paint.geometry import ALL, EACH, START, Limits, exposed_tiles, influence_tiles, put_tile
+from paint.geometry import ALL, EACH, START, Limits, empty_tiles, exposed_tiles, influence_tiles, put_tile, strips
 from paint.halves import Place, kernels_of
 from paint.index import ObjectIndex, next_exposed, open_sweep
 from paint.known_subscriptions import KnownSubscriptions
@@ -184,6 +184,8 @@ def enter(
     open_sweep(arrays, sweep, i, -np.inf, k)
     plan.costs[FIRST_K] += 2
     groups = influence_tiles(x, sweep.xs, sweep.counts, k, plan.cut, ALL, scratch.groups, START)
+    if plan.cut == EACH:
+        plan.costs[SNAP_APART] += strips(sweep.counts, k) - groups
     out = reserve(out, row, k)
     part = _around(tree, scratch, groups)
     end = paint_region(part, plan, scratch, groups, out, row)
@@ -207,6 +209,8 @@ def leave(
     plan.costs[FIRST_K] += 2
     groups = influence_tiles(x, xs, counts, k, cut, limits, scratch.groups, START)
     tiles = influence_tiles(x, xs, counts, k, EACH, limits, scratch.tiles, START)
+    if cut == EACH:
+        plan.costs[SNAP_APART] += strips(counts, k) - groups
     out = reserve(out, row, k)
     part = _around(tree, scratch, groups)
     end = paint_region(part, plan, scratch, groups, out, row)
@@ -225,6 +229,8 @@ def leave(
         x_h = arrays.x[h]
         groups = exposed_tiles(x_h, x, xs, counts, k, cut, limits, scratch.groups, START)
         tiles = exposed_tiles(x_h, x, xs, counts, k, EACH, limits, scratch.tiles, START)
+        if cut == EACH:
+            plan.costs[SNAP_APART] += empty_tiles(x_h, x, xs, counts, k)
         row = end
         out = reserve(out, row, k)
         end = paint_gain(part, plan, scratch, tiles, groups, out, row)

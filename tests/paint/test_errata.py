@@ -144,3 +144,14 @@ def test_counts_of_table_3_are_tiles_and_not_what_the_text_asks_for(k: int) -> N
         assert told["snap"] >= int(known.sum())
         assert told["snap"] <= len(tiles)
         assert told["min_y"] == 0 if not lowered else told["min_y"] >= 1
+
+
+def test_tiles_that_ties_make_empty_are_counted_as_in_table_6() -> None:
+    """Thirty objects at three places: a bad one in the middle has k strips, of which hardly any holds somebody."""
+    x, y = np.repeat([0.0, 1.0, 2.0], 10), np.arange(30.0)
+    y[15] = 100.0
+    server = paint.Server(x, y, k=4, algorithm="sparse", subscriptions=[(0.5, 1.5), (0.0, 2.0)])
+    assert len(server.update(15, 99.0)) == 0
+    assert (server.costs["snap"], server.paper_costs["snap"]) == (0, 4)
+    assert len(server.update(15, 101.0)) == 0
+    assert server.paper_costs == {"first_k": 4, "min_y": 1, "snap": 8}
