@@ -52,8 +52,9 @@ and `results.csv` what was measured (of several sweeps, `results-SWEEP.csv`). Th
 
 A claim that is not about the paper's sizes is judged at both scales. One that is, such as a printed number or an
 order of magnitude, is judged at the paper's only. Figures are drawn at the paper's sizes. There are ten seeds where
-only the server is asked, but three for Figure 15(a) and sketches, and three where messages go through a network of
-1,000 brokers; 95% confidence intervals are over seeds.
+only the server is asked, but three in sweeps over the number of subscriptions (Table IV, Figures 11, 13(a) and 15(a),
+sketches), whose populations take the time, and three where messages go through a network of 1,000 brokers; 95%
+confidence intervals are over seeds.
 
 What the rules say:
 
