@@ -15,6 +15,7 @@ NAMES = (
     "object_indexes",
     "subscriptions",
     "paint_sparse",
+    "theorem5",
     "paint_start",
     "paint_batch",
     "counters",

@@ -129,7 +129,7 @@ def _draw(
     generator: Callable[[str], np.random.Generator],
 ) -> Updates:
     shares = Shares(events.insert, events.delete, events.move)
-    cast = cast_events(x, y, k, count, shares, generator("mixture"))
+    cast = cast_events(x, y, k, count, shares, generator("mixture"), turn=events.pick == "turn")
     low, span = _y_range(y)
     shares_of_y = cast.y.copy() if span is None else np.minimum((cast.y - low) / span, np.nextafter(1.0, 0.0))
     steps = EVENT_KINDS[events.kind](
