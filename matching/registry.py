@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from matching.conjunctions import AccessPredicates, LinearScan, UBTree
+from matching.conjunctions import AccessPredicates, BitVectorIndex, BoxRTree, Counting, LinearScan, UBTree
 from matching.event_index import EventIndex
 from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
 from matching.range_index import RangeIndex
@@ -59,7 +59,10 @@ def _ub_tree(source: str, **options: Any) -> EventIndexEntry:
 
 EVENT_INDEXES: dict[str, EventIndexEntry] = {
     "scan": EventIndexEntry(LinearScan, "004, 6; 002, 4.1.5: the lazy algorithm", changes=True),
+    "counting": EventIndexEntry(Counting, "Yan and Garcia-Molina 2000; 004, 5", changes=False),
+    "bit-vectors": EventIndexEntry(BitVectorIndex, "002, 4.1; sets of windows where ends are many", changes=False),
     "access-predicates": EventIndexEntry(AccessPredicates, "Fabret et al. 2001; 004, 5", changes=True),
+    "r-tree": EventIndexEntry(BoxRTree, "004, 6; packed", changes=False),
     "ub-tree": _ub_tree("004, 3", coordinates=False, grids=False),
     "ub-tree-coordinates": _ub_tree("004, 4.3", coordinates=True, grids=False),
     "ub-tree-grids": _ub_tree("004, 4.2", coordinates=False, grids=True),
