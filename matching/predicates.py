@@ -25,7 +25,21 @@ import numpy.typing as npt
 
 from matching.range_index import Floats, Ints
 
-__all__ = ["COLUMNS", "IN", "INTERVAL", "OPERATORS", "OUT", "Predicates", "attribute_names"]
+__all__ = [
+    "AT_LEAST",
+    "AT_MOST",
+    "COLUMNS",
+    "EQUAL",
+    "IN",
+    "INTERVAL",
+    "LESS",
+    "MORE",
+    "OPERATORS",
+    "OUT",
+    "UNEQUAL",
+    "Predicates",
+    "attribute_names",
+]
 
 OPERATORS = ("<", "<=", "=", "!=", ">=", ">", "between", "in", "not in")
 """Names of the operators; a column of operators has names, or positions in this tuple."""
