@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from matching.predicates import OPERATORS, Predicates
 
-__all__ = ["Conjunctive", "closed_profiles", "make_conjunctions", "make_point_events", "table_one_use"]
+__all__ = [
+    "Conjunctive",
+    "closed_profiles",
+    "make_conjunctions",
+    "make_fixed_conjunctions",
+    "make_point_events",
+    "table_one_use",
+]
 
 Floats = npt.NDArray[np.float64]
 DOMAIN = 2**16
@@ -70,6 +77,34 @@ def make_point_events(spec: Conjunctive, count: int, seed: int) -> Floats:
     """Events with all attributes, each value as likely as the others."""
     rng = np.random.default_rng(seed)
     return rng.integers(0, spec.values, (count, spec.attributes)) * float(DOMAIN // spec.values)
+
+
+def make_fixed_conjunctions(
+    fixed: int, seed: int, *, subscriptions: int = 100_000, attributes: int = 32, values: int = 10_000
+) -> Predicates:
+    """Make a population of seed 004, Fig. 9(b): all ask for the first attributes, and for one of the others.
+
+    Of the fixed ones two are equalities and the rest intervals, half of them open on one side; the other one is an
+    equality. Values are 0 to `values` - 1.
+    """
+    rng = np.random.default_rng(seed)
+    columns: dict[str, list[npt.NDArray[np.generic]]] = {
+        name: [] for name in ("attribute", "operator", "low", "high")
+    }
+    for place in range(fixed + 1):
+        first, second = rng.integers(0, values, (2, subscriptions)).astype(np.float64)
+        kind, drawn = np.full(subscriptions, EQUAL), rng.random(subscriptions)
+        if 2 <= place < fixed:
+            kind = np.select([drawn < 0.25, drawn < 0.5], [LESS_OR_EQUAL, GREATER_OR_EQUAL], BETWEEN)
+        within = kind == BETWEEN
+        own = np.full(subscriptions, place) if place < fixed else rng.integers(fixed, attributes, subscriptions)
+        columns["attribute"].append(own)
+        columns["operator"].append(kind)
+        columns["low"].append(np.where(within, np.minimum(first, second), first))
+        columns["high"].append(np.where(within, np.maximum(first, second), np.nan))
+    rows = {name: np.stack(column, axis=1).ravel() for name, column in columns.items()}
+    owners = np.repeat(np.arange(subscriptions), fixed + 1)
+    return Predicates({"subscription": owners, **rows}, attributes, subscriptions)
 
 
 def closed_profiles(count: int, length: float, domain: float, seed: int) -> tuple[Floats, Floats]:
