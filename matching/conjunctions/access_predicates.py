@@ -57,24 +57,30 @@ class Chains(NamedTuple):
 
 
 @njit
-def _cluster(clusters: Clusters, key: np.uint64) -> int:
-    """Cluster of a key, or -1."""
+def _top_bits(directory: Ids) -> int:
+    """Bits of a key by which a directory is read."""
     bits = 0
-    while len(clusters.directory) - 1 > 1 << bits:
+    while len(directory) - 1 > 1 << bits:
         bits += 1
-    top = np.int64(key >> np.uint64(64 - bits)) if bits else 0
-    at, behind = clusters.directory[top], clusters.directory[top + 1]
-    while at < behind and clusters.key[at] < key:
-        at += 1
-    return at if at < behind and clusters.key[at] == key else -1
+    return bits
 
 
 @njit
-def _place(chains: Chains, key: np.uint64) -> int:
-    """Place of a key in the table, or a free one."""
-    last = len(chains.key) - 1
+def _cluster(directory: Ids, keys: Keys, bits: int, key: np.uint64) -> int:
+    """Cluster of a key, or -1."""
+    top = np.int64(key >> np.uint64(64 - bits)) if bits else 0
+    at, behind = directory[top], directory[top + 1]
+    while at < behind and keys[at] < key:
+        at += 1
+    return at if at < behind and keys[at] == key else -1
+
+
+@njit
+def _place(heads: Ids, keys: Keys, key: np.uint64) -> int:
+    """Place of a key in the table of chains, or a free one."""
+    last = len(keys) - 1
     at = np.int64(key & np.uint64(last))
-    while chains.head[at] != END and chains.key[at] != key:
+    while heads[at] != END and keys[at] != key:
         at = (at + 1) & last
     return at
 
@@ -83,7 +89,7 @@ def _place(chains: Chains, key: np.uint64) -> int:
 def _chain(chains: Chains, keys: Keys, slot: int) -> None:
     """Put subscriptions before the chains of their keys; they are the later ones from the `slot`-th on."""
     for i in range(len(keys)):
-        at = _place(chains, keys[i])
+        at = _place(chains.head, chains.key, keys[i])
         chains.next[slot + i] = chains.head[at]
         chains.key[at] = keys[i]
         chains.head[at] = slot + i
@@ -92,29 +98,31 @@ def _chain(chains: Chains, keys: Keys, slot: int) -> None:
 @njit
 def match_all(clusters: Clusters, chains: Chains, checks: Checks, events: Floats) -> tuple[Ints, Ints, int]:
     """Kernel of `matching.conjunctions.conjunction_index`."""
-    schemas, start, asked, id_of = clusters.schemas, clusters.start, clusters.asked, clusters.id
-    offset, attribute, low, high = asked
-    sorted_slots = start[-1]
+    code, schema_attribute, _ = clusters.schemas
+    directory, cluster_key, start, id_of = clusters.directory, clusters.key, clusters.start, clusters.id
+    chain_key, head, chain_next = chains
+    offset, attribute, low, high = clusters.asked
+    bits, sorted_slots = _top_bits(directory), start[-1]
     offsets = np.zeros(len(events) + 1, np.int64)
     ids = np.empty(64, np.int64)
     found, made = 0, 0
     for i in range(len(events)):
         event = events[i]
-        for schema in range(len(schemas.code)):
-            has, key = event_key(schemas, schema, event)
+        for schema in range(len(code)):
+            has, key = event_key(code, schema_attribute, schema, event)
             made += 1
             if not has:
                 continue
-            at = _cluster(clusters, key)
+            at = _cluster(directory, cluster_key, bits, key)
             slot, behind = (start[at], start[at + 1]) if at >= 0 else (0, 0)
-            later = chains.head[_place(chains, key)]
+            later = head[_place(head, chain_key, key)]
             while slot < behind or later != END:
                 here = slot
                 if slot < behind:
                     slot += 1
                 else:
                     here = sorted_slots + later
-                    later = chains.next[later]
+                    later = chain_next[later]
                 at, end = offset[here], offset[here + 1]
                 while at < end and low[at] <= event[attribute[at]] <= high[at]:
                     at += 1
@@ -211,7 +219,8 @@ class AccessPredicates(ConjunctionIndex):
         keys = access_keys(clusters.schemas, chosen_schemas(clusters.schemas, asked), asked)
         found: dict[int, set[int]] = {}
         for cluster, key in enumerate(clusters.key.tolist()):
-            assert _cluster(clusters, np.uint64(key)) == cluster
+            bits = _top_bits(clusters.directory)
+            assert _cluster(clusters.directory, clusters.key, bits, np.uint64(key)) == cluster
             found[key] = set(range(clusters.start[cluster], clusters.start[cluster + 1]))
         for key, later in zip(chains.key.tolist(), chains.head.tolist(), strict=True):
             while later != END:
@@ -236,5 +245,5 @@ def _wider(chains: Chains, least: int) -> Chains:
 @njit
 def _move(chains: Chains, keys: Keys, heads: Ids) -> None:
     for i in range(len(keys)):
-        at = _place(chains, keys[i])
+        at = _place(chains.head, chains.key, keys[i])
         chains.key[at], chains.head[at] = keys[i], heads[i]

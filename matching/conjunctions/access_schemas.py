@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.conjunctions.asked import Asked
-from matching.range_index import Floats, Ints
+from matching.range_index import Floats, Ids, Ints
 
 __all__ = ["ANY", "Schemas", "access_keys", "chosen_schemas", "event_key", "find_schemas", "preferences"]
 
@@ -129,11 +129,11 @@ def _mixed(key: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @njit
-def event_key(schemas: Schemas, schema: int, event: Floats) -> tuple[bool, np.uint64]:
+def event_key(code: Ints, attributes: Ids, schema: int, event: Floats) -> tuple[bool, np.uint64]:
     """Whether an event has the attributes of a schema, and its key there; -0 is 0."""
-    key = _mixed(START, np.uint64(schemas.code[schema]))
+    key = _mixed(START, np.uint64(code[schema]))
     for place in range(MOST):
-        attribute = schemas.attribute[schema, place]
+        attribute = attributes[schema, place]
         if attribute < 0:
             break
         x = event[attribute]

@@ -73,7 +73,10 @@ def fill_tables(low: Points, high: Points, tables: Tables) -> None:
         size = 1
         for a in range(count):
             for cell in range(size - 1, -1, -1):
-                holds = cells[cell]
-                for own in range(LIVE):
-                    cells[cell * LIVE + own] = holds and met[a, own]
+                first = cell * LIVE
+                if cells[cell]:
+                    for own in range(LIVE):
+                        cells[first + own] = met[a, own]
+                else:
+                    cells[first : first + LIVE] = False
             size *= LIVE
