@@ -11,14 +11,17 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.conjunctions.codes import Points
+from matching.range_index import Ids
 
-__all__ = ["ATTRIBUTES", "LIVE", "TABLES", "Cells", "cells_of", "fill_tables", "tables_for"]
+__all__ = ["CELLS", "Cells", "cells_of", "fill_tables", "tables_for"]
 
 PARTS = 5
 LIVE = PARTS * (PARTS + 1) // 2
 ATTRIBUTES = 4
 """Attributes of a table."""
 TABLES = 2
+CELLS = LIVE**ATTRIBUTES
+"""Cells of a table."""
 
 Cells = npt.NDArray[np.uint16]
 Tables = npt.NDArray[np.bool_]
@@ -55,28 +58,24 @@ def cells_of(points: Points, tables: int) -> Cells:
 
 
 @njit
-def fill_tables(low: Points, high: Points, tables: Tables) -> None:
-    """Write for each table, shape (tables, LIVE ** ATTRIBUTES), which cells meet the box of an event."""
+def fill_tables(low: Points, high: Points, tables: Tables, met: Ids) -> None:
+    """Write for each table, shape (tables, CELLS), which cells meet the box of an event; met: room, (2, CELLS)."""
     attributes = len(low) // 2
-    met = np.empty((ATTRIBUTES, LIVE), np.bool_)
     for table in range(len(tables)):
-        met[:] = False
-        behind = min((table + 1) * ATTRIBUTES, attributes)
-        for a in range(table * ATTRIBUTES, behind):
-            for start in range(_part(np.int64(high[2 * a])) + 1):
-                for end in range(max(start, _part(np.int64(low[2 * a + 1]))), PARTS):
-                    met[a - table * ATTRIBUTES, _live(start, end)] = True
-        # Table of the first attribute, widened by one attribute after the other.
-        count = behind - table * ATTRIBUTES
-        cells = tables[table]
-        cells[0] = True
-        size = 1
-        for a in range(count):
-            for cell in range(size - 1, -1, -1):
-                first = cell * LIVE
-                if cells[cell]:
-                    for own in range(LIVE):
-                        cells[first + own] = met[a, own]
-                else:
-                    cells[first : first + LIVE] = False
-            size *= LIVE
+        # Cells met in the first attributes, and those with one attribute more.
+        fewer, more = met[0], met[1]
+        fewer[0] = 0
+        count = 1
+        for a in range(table * ATTRIBUTES, min((table + 1) * ATTRIBUTES, attributes)):
+            widened = 0
+            last_start, first_end = _part(np.int64(high[2 * a])), _part(np.int64(low[2 * a + 1]))
+            for place in range(count):
+                for start in range(last_start + 1):
+                    for end in range(max(start, first_end), PARTS):
+                        more[widened] = fewer[place] * LIVE + _live(start, end)
+                        widened += 1
+            fewer, more = more, fewer
+            count = widened
+        tables[table, :] = False
+        for place in range(count):
+            tables[table, fewer[place]] = True

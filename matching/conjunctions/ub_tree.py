@@ -29,7 +29,7 @@ from matching.conjunctions.codes import (
     split_checks,
 )
 from matching.conjunctions.conjunction_index import Columns, ConjunctionIndex, longer
-from matching.conjunctions.grid_tables import ATTRIBUTES, LIVE, cells_of, fill_tables, tables_for
+from matching.conjunctions.grid_tables import CELLS, cells_of, fill_tables, tables_for
 from matching.conjunctions.ub_leaves import (
     CAPACITY,
     LEAVES,
@@ -97,7 +97,7 @@ def match_all(leaves: Leaves, codes: Codes, checks: Checks, events: Floats, work
     low, high = corners[0], corners[1]
     corner_keys = interleaved(corners)
     z = np.empty(dimensions, np.uint16)
-    grid = np.empty((tables, LIVE**ATTRIBUTES), np.bool_)
+    grid, met = np.empty((tables, CELLS), np.bool_), np.empty((2, CELLS), np.int32)
     offsets = np.zeros(len(events) + 1, np.int64)
     ids = np.empty(64, np.int64)
     found, made, tested = 0, 0, 0
@@ -105,7 +105,7 @@ def match_all(leaves: Leaves, codes: Codes, checks: Checks, events: Floats, work
         encode_event(codes, events[i], low, high)
         if by_key:
             corner_keys[:] = interleaved(corners)
-        fill_tables(low, high, grid)
+        fill_tables(low, high, grid, met)
         leaf = 0
         while leaf < leaves.state[LEAVES]:
             if leaf > 0 or leaves.state[LEAVES] > 1:
