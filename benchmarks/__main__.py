@@ -14,6 +14,7 @@ NAMES = (
     "paint_dense",
     "object_indexes",
     "subscriptions",
+    "conjunctions",
     "paint_sparse",
     "theorem5",
     "paint_start",

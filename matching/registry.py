@@ -1,16 +1,21 @@
-"""Every range index by its name, with the paper and section that it comes from.
+"""Every range index and event index by its name, with the paper and section that it comes from.
 
 Papers: 000 is *Scalable Ranked Publish/Subscribe* (Machanavajjhala, Vee, Garofalakis, Shanmugasundaram, VLDB 2008),
-002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001).
+002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001),
+004 is *Performance Analysis of UB-tree Indexed Pub/Sub System* (Wang, Zhang, Kitsuregawa, 2004).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
+from matching.conjunctions import AccessPredicates, BitVectorIndex, BoxRTree, Counting, LinearScan, UBTree
+from matching.event_index import EventIndex
 from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
 from matching.range_index import RangeIndex
 from matching.ranked import ScoredRTree, SOPTRTree
 
-__all__ = ["RANGE_INDEXES", "RangeIndexEntry"]
+__all__ = ["EVENT_INDEXES", "RANGE_INDEXES", "EventIndexEntry", "RangeIndexEntry"]
 
 
 class RangeIndexEntry(NamedTuple):
@@ -34,4 +39,32 @@ RANGE_INDEXES: dict[str, RangeIndexEntry] = {
     "windows": RangeIndexEntry(Windows, "Chazelle 1986; 002, 4.1.2 in linear space", ranked=False, changes=False),
     "scored-r-tree": RangeIndexEntry(ScoredRTree, "000, 2.2.3", ranked=True, changes=False),
     "sopt-r-tree": RangeIndexEntry(SOPTRTree, "000, 3.2; touching ends corrected", ranked=True, changes=False),
+}
+
+
+class EventIndexEntry(NamedTuple):
+    """What the registry says of an event index."""
+
+    make: Callable[..., EventIndex]
+    """Its type, or that with options; takes what every event index takes."""
+    source: str
+    """Paper and section."""
+    changes: bool
+    """Whether subscriptions can be inserted and deleted."""
+
+
+def _ub_tree(source: str, **options: Any) -> EventIndexEntry:
+    return EventIndexEntry(partial(UBTree, **options), source, changes=True)
+
+
+EVENT_INDEXES: dict[str, EventIndexEntry] = {
+    "scan": EventIndexEntry(LinearScan, "004, 6; 002, 4.1.5: the lazy algorithm", changes=True),
+    "counting": EventIndexEntry(Counting, "Yan and Garcia-Molina 2000; 004, 5", changes=False),
+    "bit-vectors": EventIndexEntry(BitVectorIndex, "002, 4.1; sets of windows where ends are many", changes=False),
+    "access-predicates": EventIndexEntry(AccessPredicates, "Fabret et al. 2001; 004, 5", changes=True),
+    "r-tree": EventIndexEntry(BoxRTree, "004, 6; packed", changes=False),
+    "ub-tree": _ub_tree("004, 3", coordinates=False, grids=False),
+    "ub-tree-coordinates": _ub_tree("004, 4.3", coordinates=True, grids=False),
+    "ub-tree-grids": _ub_tree("004, 4.2", coordinates=False, grids=True),
+    "ub-tree-coordinates-grids": _ub_tree("004, 4.2 and 4.3", coordinates=True, grids=True),
 }

@@ -11,7 +11,7 @@ import typer
 from floor.errors import RangecastError
 from floor.files import reason_of
 from floor.text import visible
-from simulator.cli import ingredients, looking, paper, running, scenarios  # noqa: F401 - their commands join the app
+from simulator.cli import ingredients, looking, matching, paper, running, scenarios  # noqa: F401 - they join the app
 from simulator.cli.app import app
 
 __all__ = ["main"]

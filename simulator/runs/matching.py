@@ -1,0 +1,171 @@
+"""`rangecast match`: indexes of `matching` by themselves, over files, timed and compared."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from floor.errors import RangecastError
+from floor.files import whole
+from matching.predicates import Predicates
+from matching.range_index import checked_count
+from matching.registry import EVENT_INDEXES, RANGE_INDEXES
+from simulator.inputs.match_files import Ranges, read_events, read_population
+
+__all__ = ["DisagreementError", "Measured", "match_files", "measure"]
+
+Ints = npt.NDArray[np.int64]
+
+MOST_RANGES = 20_000
+"""Most ranges for which `all` takes an index of quadratic space."""
+QUADRATIC = ("cluster-index", "hybrid-index", "interval-index")
+
+
+class DisagreementError(RangecastError):
+    """Two indexes gave different answers."""
+
+
+class Measured(NamedTuple):
+    """What an index answered, and what that took."""
+
+    name: str
+    offsets: Ints
+    ids: Ints
+    build_s: float
+    match_s: float
+    """Processor time of all events."""
+    subscriptions: int
+    nbytes: int
+    evaluations: int
+
+    def line(self) -> str:
+        """Say it in one line."""
+        events = self.offsets.size - 1
+        return (
+            f"{self.name}: {events / max(self.match_s, 1e-9):,.0f} events/s, "
+            f"{self.nbytes / max(self.subscriptions, 1):,.1f} bytes per subscription, "
+            f"{self.evaluations / max(events, 1):,.1f} evaluations per event "
+            f"({self.subscriptions:,} subscriptions, {events:,} events, built in {self.build_s:.2f} s)"
+        )
+
+
+def measure(name: str, make: Any, ask: Any, events: Any) -> Measured:
+    """Build an index by `make()` and time `ask(index, events)` in processor time, compiled before."""
+    start = time.process_time()
+    index = make()
+    built = time.process_time() - start
+    ask(index, events[:1])
+    before, start = index.evaluations, time.process_time()
+    offsets, ids = ask(index, events)
+    took = time.process_time() - start
+    return Measured(name, offsets, ids, built, took, len(index), index.nbytes, index.evaluations - before)
+
+
+def match_files(population: Path, events: Path, index: str, top: int | None, out: Path) -> Iterator[str]:
+    """Match events of a file with a population, write ids per event to a Parquet file, and say what it took.
+
+    Parameters
+    ----------
+    population, events
+        As of `simulator.inputs.match_files`.
+    index
+        A name of `matching.registry` for the kind of population, or `all`.
+    top
+        Only so many, best first; None for all.
+    out
+        The file, with the columns `event` and `ids`.
+
+    Raises
+    ------
+    RangecastError
+        A file, the index or `top` cannot be.
+    DisagreementError
+        Two indexes differ; nothing is written.
+    """
+    if top is not None:
+        _refused(lambda: checked_count(top))
+    attributes, given = read_events(events)
+    held = read_population(population, attributes)
+    if isinstance(held, Ranges) and len(attributes) != 1:
+        raise RangecastError(f"{events} must have one column for a population of ranges, got {', '.join(attributes)}")
+    first: Measured | None = None
+    for name in _names(index, held, top):
+        found = _refused(lambda name=name: _measured(name, held, given, top))
+        yield found.line()
+        if first is None:
+            first = found
+        else:
+            _compare(first, found)
+            first = first._replace(name=f"{first.name}, {name}")
+    if first is not None:
+        _write(out, first)
+        yield f"{first.ids.size:,} ids in {out}" + ("; all indexes agree" if index == "all" else "")
+
+
+def _refused(act: Any) -> Any:
+    """What an act gives; what it says of its arguments is told to the user."""
+    try:
+        return act()
+    except (ValueError, TypeError) as error:
+        raise RangecastError(str(error)) from error
+
+
+def _names(index: str, held: Ranges | Predicates, top: int | None) -> list[str]:
+    """Names of the indexes to ask."""
+    if isinstance(held, Predicates):
+        usable, kind = list(EVENT_INDEXES), "predicates"
+    else:
+        usable = [name for name, entry in RANGE_INDEXES.items() if top is None or entry.ranked]
+        kind = "ranges" if top is None else "ranges with --top"
+    if index == "all":
+        many = isinstance(held, Ranges) and held.l.size > MOST_RANGES
+        return [name for name in usable if not (many and name in QUADRATIC)]
+    if index not in usable:
+        raise RangecastError(f"--index must be a name for {kind} ({', '.join(usable)}) or all, got {index!r}")
+    return [index]
+
+
+def _measured(name: str, held: Ranges | Predicates, events: Any, top: int | None) -> Measured:
+    if isinstance(held, Predicates):
+        return measure(
+            name, lambda: EVENT_INDEXES[name].make(held), lambda own, some: _first(own.matches(some), top), events
+        )
+    xs = events[:, 0]
+    if top is None:
+        return measure(name, lambda: RANGE_INDEXES[name].kind(*held), lambda own, some: own.stabs(some), xs)
+    return measure(name, lambda: RANGE_INDEXES[name].kind(*held), lambda own, some: own.tops(some, top), xs)
+
+
+def _first(answer: tuple[Ints, Ints], top: int | None) -> tuple[Ints, Ints]:
+    """The first so many ids of each event."""
+    if top is None:
+        return answer
+    offsets, ids = answer
+    sizes = np.minimum(np.diff(offsets), top)
+    kept = np.concatenate(([0], np.cumsum(sizes)))
+    return kept, ids[np.repeat(offsets[:-1] - kept[:-1], sizes) + np.arange(kept[-1])]
+
+
+def _compare(first: Measured, other: Measured) -> None:
+    if np.array_equal(first.offsets, other.offsets) and np.array_equal(first.ids, other.ids):
+        return
+    for event in range(first.offsets.size - 1):
+        a, b = (one.ids[one.offsets[event] : one.offsets[event + 1]] for one in (first, other))
+        if not np.array_equal(a, b):
+            differ = np.setxor1d(a, b)
+            about = f"about subscription {differ[0]} ({differ.size} in all)" if differ.size else "about the order"
+            raise DisagreementError(
+                f"{first.name} and {other.name} disagree on event {event} {about}; nothing is written"
+            )
+
+
+def _write(out: Path, found: Measured) -> None:
+    lists = pa.LargeListArray.from_arrays(pa.array(found.offsets), pa.array(found.ids))
+    table = pa.table({"event": np.arange(found.offsets.size - 1), "ids": lists})
+    with whole(out) as partial:
+        pq.write_table(table, partial)

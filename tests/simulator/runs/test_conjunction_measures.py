@@ -1,0 +1,49 @@
+"""Costs of event indexes and evaluations of range indexes are what their counters say."""
+
+import numpy as np
+import pytest
+
+from floor.errors import RangecastError
+from matching.registry import EVENT_INDEXES, EventIndexEntry
+from simulator.runs import conjunction_measures
+from simulator.runs.conjunction_measures import event_costs, profile_evaluations
+from simulator.workload.conjunctions import Conjunctive, make_conjunctions, make_point_events
+
+
+def test_costs_of_event_indexes() -> None:
+    spec = Conjunctive(subscriptions=3000)
+    made, events = make_conjunctions(spec, 1), make_point_events(spec, 30, 2)
+    names = ["ub-tree-coordinates", "access-predicates", "ub-tree-coordinates-grids"]
+    scan, plain, access, grids = event_costs(made, events, names)
+    assert [scan.index, plain.index, access.index, grids.index] == ["scan", *names]
+    assert scan.over_scan == 1.0
+    assert scan.evaluations >= 3000
+    assert access.evaluations < scan.evaluations
+    assert (plain.leaves, plain.points) == (grids.leaves, grids.points)
+    assert 1 <= grids.leaves <= 5
+    assert grids.tested < plain.tested == plain.points <= 3000
+    assert {cost.hits for cost in (scan, plain, access, grids)} == {scan.hits}
+    assert all(cost.batch_us > 0 < cost.single_us for cost in (scan, plain, access, grids))
+    assert 50 < scan.bytes < 200
+
+
+def test_an_index_that_is_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_conjunctions(Conjunctive(subscriptions=50), 1)
+    other = make_conjunctions(Conjunctive(subscriptions=50, attributes=16, use=(0.0,) * 16), 1)
+    lying = EventIndexEntry(lambda _: EVENT_INDEXES["scan"].make(other), "a planted defect", changes=False)
+    monkeypatch.setattr(conjunction_measures, "EVENT_INDEXES", {**EVENT_INDEXES, "lying": lying})
+    with pytest.raises(RangecastError, match="lying and scan disagree"):
+        event_costs(made, make_point_events(Conjunctive(), 5, 2), ["lying"])
+
+
+def test_evaluations_of_profiles_are_those_of_the_paper() -> None:
+    """Fig. 7: far below the 2 n of no index, and hardly growing with n; Fig. 8: flat in overlap for two of them."""
+    few, many = profile_evaluations(100, 10.0), profile_evaluations(1000, 10.0)
+    assert set(few) == {"cluster-index", "interval-index", "hybrid-index", "segment-tree", "interval-tree"}
+    for name, count in many.items():
+        assert few[name] < count < 60
+    wide = profile_evaluations(100, 600.0)
+    for name in ("interval-index", "segment-tree"):
+        assert wide[name] == pytest.approx(few[name], rel=0.35)
+    assert wide["cluster-index"] > 2 * few["cluster-index"]
+    assert np.isfinite(list(wide.values())).all()

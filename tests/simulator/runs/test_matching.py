@@ -1,0 +1,162 @@
+"""`rangecast match`: ids per event in a file, a line per index, and one line for every mistake."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from floor.errors import RangecastError
+from matching.registry import EVENT_INDEXES, RANGE_INDEXES, EventIndexEntry
+from simulator.runs import matching as matching_runs
+from simulator.runs.matching import DisagreementError, match_files
+from tests.simulator.cli.test_cli import rangecast
+
+PREDICATES: dict[str, Any] = {
+    "subscription": [0, 0, 1, 2],
+    "attribute": ["price", "year", "price", "year"],
+    "operator": ["<", "=", "in", "!="],
+    "low": [None, 2008.0, None, 2008.0],
+    "high": [30.0, None, None, None],
+    "set": [None, None, [20.0, 40.0], None],
+    "weight": [1.0, 1.0, 3.0, 0.0],
+}
+EVENTS: dict[str, Any] = {"price": [20.0, 40.0, None], "year": [2008, 2008, 2009]}
+ANSWERS = [[1, 0], [1], [2]]
+LINE = (
+    r"(\S+): [\d,]+ events/s, [\d,.]+ bytes per subscription, [\d,.]+ evaluations per event "
+    r"\(3 subscriptions, 3 events"
+)
+
+
+def written(tmp_path: Path, population: dict[str, Any], events: dict[str, Any]) -> tuple[Path, Path]:
+    for name, columns in (("population", population), ("events", events)):
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    return tmp_path / "population.parquet", tmp_path / "events.parquet"
+
+
+def read(path: Path) -> list[list[int]]:
+    table = pq.read_table(path)
+    assert table.column("event").to_pylist() == list(range(table.num_rows))
+    found: list[list[int]] = table.column("ids").to_pylist()
+    return found
+
+
+def test_all_indexes_agree_on_predicates(tmp_path: Path) -> None:
+    out = tmp_path / "ids.parquet"
+    *lines, last = match_files(*written(tmp_path, PREDICATES, EVENTS), "all", None, out)
+    assert [re.match(LINE, line)[1] for line in lines] == list(EVENT_INDEXES)  # type: ignore[index]
+    assert last == f"4 ids in {out}; all indexes agree"
+    assert read(out) == ANSWERS
+    list(match_files(*written(tmp_path, PREDICATES, EVENTS), "access-predicates", 1, out))
+    assert read(out) == [ids[:1] for ids in ANSWERS]
+
+
+def test_all_indexes_agree_on_ranges(tmp_path: Path) -> None:
+    out = tmp_path / "ids.parquet"
+    ranges = {"l": [0.0, 1.0, 4.0], "r": [2.0, 5.0, 9.0], "score": [1.0, 2.0, 3.0]}
+    lines = list(match_files(*written(tmp_path, ranges, {"x": [1.5, 4.5]}), "all", None, out))
+    assert len(lines) == len(RANGE_INDEXES) + 1
+    assert read(out) == [[1, 0], [2, 1]]
+    lines = list(match_files(*written(tmp_path, ranges, {"x": [1.5, 4.5]}), "all", 1, out))
+    assert len(lines) == sum(entry.ranked for entry in RANGE_INDEXES.values()) + 1
+    assert read(out) == [[1], [2]]
+
+
+def test_two_that_disagree_are_told_and_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deaf(_: Any) -> Any:
+        return EVENT_INDEXES["scan"].make(
+            {"attribute": [0], "operator": ["="], "low": [99]}, attributes=["price", "year"]
+        )
+
+    two = {"scan": EVENT_INDEXES["scan"], "deaf": EventIndexEntry(deaf, "a planted defect", changes=False)}
+    monkeypatch.setattr(matching_runs, "EVENT_INDEXES", two)
+    with pytest.raises(
+        DisagreementError, match=r"scan and deaf disagree on event 0 about subscription 0 \(2 in all\)"
+    ):
+        list(match_files(*written(tmp_path, PREDICATES, EVENTS), "all", None, tmp_path / "ids.parquet"))
+    assert not (tmp_path / "ids.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("population", "events", "index", "top", "text"),
+    [
+        (
+            {"operator": ["<", "=", "in", "~"]},
+            {},
+            "scan",
+            None,
+            "population.parquet: unknown operator '~' in predicate 3",
+        ),
+        ({}, {"price": None}, "scan", None, "unknown attribute 'price' in predicate 0: there are year"),
+        ({"set": [None, None, [], None]}, {}, "scan", None, "the set of predicate 2 is empty"),
+        ({"weight": [1.0, 1.0, np.nan, 0.0]}, {}, "scan", None, "weight must be finite, got nan in predicate 2"),
+        ({"low": ["a", "b", "c", "d"]}, {}, "scan", None, "column 'low' must hold numbers, got string"),
+        ({"set": ["a", "b", "c", "d"]}, {}, "scan", None, "column 'set' must hold lists of numbers, got string"),
+        ({"operator": None}, {}, "scan", None, "a population has l and r, or attribute, operator and others of"),
+        ({}, {"year": ["x", "y", "z"]}, "scan", None, "events.parquet: column 'year' must hold numbers, got string"),
+        ({}, {}, "windows", None, "--index must be a name for predicates (scan, counting"),
+        ({}, {}, "scan", 0, "k must be at least 1, got 0"),
+        (
+            {"l": [0.0] * 4, "r": [1.0] * 4},
+            {},
+            "windows",
+            None,
+            "must have one column for a population of ranges, got",
+        ),
+        (
+            {"l": [0.0] * 4, "r": [1.0] * 4},
+            {"price": None},
+            "windows",
+            3,
+            "--index must be a name for ranges with --top",
+        ),
+        ({"l": [2.0] * 4, "r": [1.0] * 4}, {"price": None}, "windows", None, "ranges must have l <= r and no NaN"),
+        ({"l": [0.0] * 4, "r": [1.0] * 4}, {"year": None}, "windows", None, "points must not be NaN"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    tmp_path: Path, population: dict[str, Any], events: dict[str, Any], index: str, top: int | None, text: str
+) -> None:
+    files = written(
+        tmp_path,
+        {name: values for name, values in {**PREDICATES, **population}.items() if values is not None},
+        {name: values for name, values in {**EVENTS, **events}.items() if values is not None},
+    )
+    with pytest.raises(RangecastError) as caught:
+        list(match_files(*files, index, top, tmp_path / "ids.parquet"))
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "ids.parquet").exists()
+
+
+def test_files_that_are_not_there_or_something_else(tmp_path: Path) -> None:
+    population, events = written(tmp_path, PREDICATES, EVENTS)
+    (tmp_path / "other.parquet").write_text("no table", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    for place, text in (
+        ("none.parquet", "no such file"),
+        ("other.parquet", "cannot be read"),
+        ("empty", "no Parquet file"),
+    ):
+        with pytest.raises(RangecastError, match=text):
+            list(match_files(tmp_path / place, events, "scan", None, tmp_path / "ids.parquet"))
+    (tmp_path / "events.csv").write_text("price,year\n20,2008\n,2009\n", encoding="utf-8")
+    list(match_files(population, tmp_path / "events.csv", "scan", None, tmp_path / "ids.parquet"))
+    assert read(tmp_path / "ids.parquet") == [[1, 0], [2]]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    written(tmp_path, PREDICATES, EVENTS)
+    done = rangecast(
+        "match", "population.parquet", "events.parquet", "--index", "scan", "--out", "ids.parquet", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.match(LINE, done.stdout)
+    assert read(tmp_path / "ids.parquet") == ANSWERS
+    wrong = rangecast("match", "population.parquet", "events.parquet", "--index", "best", cwd=tmp_path)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert "--index must be a name for predicates" in wrong.stderr
