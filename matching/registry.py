@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
 from matching.range_index import RangeIndex
-from matching.ranked import ScoredRTree, SOPTRTree
+from matching.ranked import (
+    EndSortedIntervalTree,
+    IRTree,
+    ScoredIntervalTree,
+    ScoredRTree,
+    ScoredSegmentTree,
+    SOPTRTree,
+)
 
 __all__ = ["RANGE_INDEXES", "RangeIndexEntry"]
 
@@ -32,6 +39,12 @@ RANGE_INDEXES: dict[str, RangeIndexEntry] = {
     "segment-tree": RangeIndexEntry(SegmentTree, "002, 4.1.4", ranked=False, changes=False),
     "interval-tree": RangeIndexEntry(IntervalTree, "002, 4.1.4", ranked=False, changes=False),
     "windows": RangeIndexEntry(Windows, "Chazelle 1986; 002, 4.1.2 in linear space", ranked=False, changes=False),
+    "scored-segment-tree": RangeIndexEntry(ScoredSegmentTree, "000, 2.2.1", ranked=True, changes=False),
+    "scored-interval-tree": RangeIndexEntry(ScoredIntervalTree, "000, 2.2.2, by score", ranked=True, changes=False),
+    "end-sorted-interval-tree": RangeIndexEntry(
+        EndSortedIntervalTree, "000, 2.2.2, by endpoint", ranked=True, changes=False
+    ),
     "scored-r-tree": RangeIndexEntry(ScoredRTree, "000, 2.2.3", ranked=True, changes=False),
     "sopt-r-tree": RangeIndexEntry(SOPTRTree, "000, 3.2; touching ends corrected", ranked=True, changes=False),
+    "ir-tree": RangeIndexEntry(IRTree, "000, 3.1; insertion and deletion added", ranked=True, changes=True),
 }
