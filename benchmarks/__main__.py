@@ -14,6 +14,8 @@ NAMES = (
     "paint_dense",
     "object_indexes",
     "subscriptions",
+    "ranked",
+    "places",
     "paint_sparse",
     "paint_start",
     "paint_batch",

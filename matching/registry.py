@@ -1,12 +1,14 @@
-"""Every range index by its name, with the paper and section that it comes from.
+"""Every range index and every place index by its name, with the paper and section that it comes from.
 
 Papers: 000 is *Scalable Ranked Publish/Subscribe* (Machanavajjhala, Vee, Garofalakis, Shanmugasundaram, VLDB 2008),
+001 is *Efficient Top-k Subscription Matching for Location-Aware Publish/Subscribe* (Hu, Cheng, Wu, Jin, SSTD 2015),
 002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001).
 """
 
 from typing import NamedTuple
 
 from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
+from matching.places import PlaceIndex, PlaceScan, RITree, RtTree, ThresholdPlaces
 from matching.range_index import RangeIndex
 from matching.ranked import (
     EndSortedIntervalTree,
@@ -17,7 +19,7 @@ from matching.ranked import (
     SOPTRTree,
 )
 
-__all__ = ["RANGE_INDEXES", "RangeIndexEntry"]
+__all__ = ["PLACE_INDEXES", "RANGE_INDEXES", "PlaceIndexEntry", "RangeIndexEntry"]
 
 
 class RangeIndexEntry(NamedTuple):
@@ -47,4 +49,20 @@ RANGE_INDEXES: dict[str, RangeIndexEntry] = {
     "scored-r-tree": RangeIndexEntry(ScoredRTree, "000, 2.2.3", ranked=True, changes=False),
     "sopt-r-tree": RangeIndexEntry(SOPTRTree, "000, 3.2; touching ends corrected", ranked=True, changes=False),
     "ir-tree": RangeIndexEntry(IRTree, "000, 3.1; insertion and deletion added", ranked=True, changes=True),
+}
+
+
+class PlaceIndexEntry(NamedTuple):
+    """What the registry says of an index."""
+
+    kind: type[PlaceIndex]
+    source: str
+    """Paper and section, and where it departs from them."""
+
+
+PLACE_INDEXES: dict[str, PlaceIndexEntry] = {
+    "place-scan": PlaceIndexEntry(PlaceScan, "001, 6.1, SCAN"),
+    "ri-tree": PlaceIndexEntry(RITree, "001, 5; bound of far events corrected, static parts"),
+    "rt-tree": PlaceIndexEntry(RtTree, "001, 6.1, after Li and others 2013"),
+    "threshold-places": PlaceIndexEntry(ThresholdPlaces, "001, 4, TAS"),
 }

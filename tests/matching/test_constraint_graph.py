@@ -35,11 +35,9 @@ def test_the_graph_is_the_one_defined_with_at_most_3n_edges(ranges: list[Ends]) 
 
 
 def test_the_bound_of_3n_edges_is_nearly_met() -> None:
-    n = 500
-    ranges = [(float(i), i + 0.5) for i in range(n)] + [(float(-i), float(n + i)) for i in range(1, n)]
-    assert 1.4 * len(ranges) < len(edges_of(ranges)) <= 3 * len(ranges)
-    nested = [(float(i), float(2 * n - i)) for i in range(n)]
-    assert 2 * (n - 1) - 1 <= len(edges_of(nested)) <= 3 * n
+    n = 2000
+    ranges = [(0.0, 2.0 * n), *((2 * i + 0.5, 2 * i + 1.0) for i in range(n)), (0.0, 2.0 * n)]
+    assert 2.99 * len(ranges) < len(edges_of(ranges)) <= 3 * len(ranges)
 
 
 def test_a_block_met_in_one_point_counts() -> None:
