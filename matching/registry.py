@@ -1,12 +1,17 @@
-"""Every range index and every place index by its name, with the paper and section that it comes from.
+"""Every range index, event index and place index by its name, with the paper and section that it comes from.
 
 Papers: 000 is *Scalable Ranked Publish/Subscribe* (Machanavajjhala, Vee, Garofalakis, Shanmugasundaram, VLDB 2008),
 001 is *Efficient Top-k Subscription Matching for Location-Aware Publish/Subscribe* (Hu, Cheng, Wu, Jin, SSTD 2015),
-002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001).
+002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001),
+004 is *Performance Analysis of UB-tree Indexed Pub/Sub System* (Wang, Zhang, Kitsuregawa, 2004).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
+from matching.conjunctions import AccessPredicates, LinearScan, UBTree
+from matching.event_index import EventIndex
 from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
 from matching.places import PlaceIndex, PlaceScan, RITree, RtTree, ThresholdPlaces
 from matching.range_index import RangeIndex
@@ -19,7 +24,14 @@ from matching.ranked import (
     SOPTRTree,
 )
 
-__all__ = ["PLACE_INDEXES", "RANGE_INDEXES", "PlaceIndexEntry", "RangeIndexEntry"]
+__all__ = [
+    "EVENT_INDEXES",
+    "PLACE_INDEXES",
+    "RANGE_INDEXES",
+    "EventIndexEntry",
+    "PlaceIndexEntry",
+    "RangeIndexEntry",
+]
 
 
 class RangeIndexEntry(NamedTuple):
@@ -53,7 +65,7 @@ RANGE_INDEXES: dict[str, RangeIndexEntry] = {
 
 
 class PlaceIndexEntry(NamedTuple):
-    """What the registry says of an index."""
+    """What the registry says of a place index."""
 
     kind: type[PlaceIndex]
     source: str
@@ -65,4 +77,29 @@ PLACE_INDEXES: dict[str, PlaceIndexEntry] = {
     "ri-tree": PlaceIndexEntry(RITree, "001, 5; bound of far events corrected, static parts"),
     "rt-tree": PlaceIndexEntry(RtTree, "001, 6.1, after Li and others 2013"),
     "threshold-places": PlaceIndexEntry(ThresholdPlaces, "001, 4, TAS"),
+}
+
+
+class EventIndexEntry(NamedTuple):
+    """What the registry says of an event index."""
+
+    make: Callable[..., EventIndex]
+    """Its type, or that with options; takes what every event index takes."""
+    source: str
+    """Paper and section."""
+    changes: bool
+    """Whether subscriptions can be inserted and deleted."""
+
+
+def _ub_tree(source: str, **options: Any) -> EventIndexEntry:
+    return EventIndexEntry(partial(UBTree, **options), source, changes=True)
+
+
+EVENT_INDEXES: dict[str, EventIndexEntry] = {
+    "scan": EventIndexEntry(LinearScan, "004, 6; 002, 4.1.5: the lazy algorithm", changes=True),
+    "access-predicates": EventIndexEntry(AccessPredicates, "Fabret et al. 2001; 004, 5", changes=True),
+    "ub-tree": _ub_tree("004, 3", coordinates=False, grids=False),
+    "ub-tree-coordinates": _ub_tree("004, 4.3", coordinates=True, grids=False),
+    "ub-tree-grids": _ub_tree("004, 4.2", coordinates=False, grids=True),
+    "ub-tree-coordinates-grids": _ub_tree("004, 4.2 and 4.3", coordinates=True, grids=True),
 }
