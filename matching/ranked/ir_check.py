@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from matching.ranked.ir_blocks import (
+from matching.ranked.ir_arrays import (
     ABOVE,
     BELOW,
     BLOCKS_USED,

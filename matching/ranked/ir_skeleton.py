@@ -14,7 +14,7 @@ import numpy as np
 
 from floor.kernels import njit
 from matching.range_index import Floats, Ids, Ints
-from matching.ranked.ir_blocks import (
+from matching.ranked.ir_arrays import (
     ABOVE,
     BELOW,
     BLOCKS_USED,
@@ -34,11 +34,8 @@ from matching.ranked.ir_blocks import (
     TOP,
     WEIGHT,
     IRArrays,
-    discard_block,
-    load,
-    place_in_tree,
-    remove,
 )
+from matching.ranked.ir_blocks import discard_block, load, place_in_tree, remove
 
 __all__ = ["build", "collect", "delete_all", "insert_all", "needs", "rescore_all"]
 

@@ -1,7 +1,7 @@
 """The IR-tree: an interval tree with an R-tree in every node, for ranges that come and go.
 
-Seed 000, Section 3.1; skeleton in `matching.ranked.ir_skeleton`, R-trees in `matching.ranked.ir_blocks`, questions in
-`matching.ranked.ir_walks`.
+Seed 000, Section 3.1; arrays in `matching.ranked.ir_arrays`, skeleton in `matching.ranked.ir_skeleton`, R-trees in
+`matching.ranked.ir_blocks`, questions in `matching.ranked.ir_walks`.
 """
 
 import operator
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from matching.range_index import Floats, Ids, Ints, UnknownRangeError, checked_ends, checked_scores, ranking
-from matching.ranked import ir_blocks as at
+from matching.ranked import ir_arrays as at
 from matching.ranked import ir_skeleton, ir_walks
-from matching.ranked.ir_blocks import IRArrays
+from matching.ranked.ir_arrays import IRArrays
 from matching.ranked.ir_check import check_ir_tree
 from matching.ranked.walking import RankedArrayIndex
 

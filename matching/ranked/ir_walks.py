@@ -7,7 +7,7 @@ each gives them best first, since it stands in the order of ranks, and never ent
 from floor.kernels import njit
 from matching.range_index import Floats, Ints
 from matching.ranked.cursor import EVALUATIONS, LIVE, Cursor, enter, leave, new_cursor, resettle
-from matching.ranked.ir_blocks import (
+from matching.ranked.ir_arrays import (
     ABOVE,
     BELOW,
     CENTRE,
@@ -20,8 +20,8 @@ from matching.ranked.ir_blocks import (
     START,
     TOP,
     IRArrays,
-    slot_of,
 )
+from matching.ranked.ir_blocks import slot_of
 
 __all__ = ["open_walk", "stab_all", "take", "top_all"]
 

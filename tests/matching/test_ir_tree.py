@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from matching.range_index import UnknownRangeError
 from matching.ranked import IRTree
-from matching.ranked import ir_blocks as at
+from matching.ranked import ir_arrays as at
 from tests.matching.test_range_indexes import POINTS, SCORE, SCORED, compare_all
 from tests.oracles.ranges import Scored, ScoredRanges
 
