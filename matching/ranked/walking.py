@@ -49,7 +49,10 @@ class RankedArrayIndex(ArrayRangeIndex):
 
     def top(self, x: float, k: int) -> Ints:
         """Ids of the k best ranges that hold a point, best first; fewer when fewer hold it."""
-        return self.tops(np.array([checked_point(x)]), k)[1]
+        point, most = checked_point(x), min(checked_count(k), max(len(self), 1))
+        out, counts = np.empty(most, np.int64), np.empty(1, np.int64)
+        self._made += self._top_all(self.arrays, np.array([point]), most, out, counts)
+        return out[: counts[0]]
 
     def tops(self, xs: npt.ArrayLike, k: int) -> tuple[Ints, Ints]:
         """Give (offsets, ids): the k best ranges that hold point i are `ids[offsets[i]:offsets[i + 1]]`."""
