@@ -107,6 +107,44 @@ def top_against_sort(rows: Rows, n: int) -> None:
     note(rows, "sopt", 2000, "top-20 against 20 hits", took["top-20", 2000] / took["top-20", 20], "x (target 2)")
 
 
+def claims(rows: Rows) -> None:
+    """Print each ordering that the seed claims, whether it holds, and what was measured."""
+    value = {(row["figure"], row["at"], row["index"]): float(str(row["value"])) for row in rows}
+
+    def curve(figure: str, index: str) -> list[float]:
+        return [found for (f, _, name), found in value.items() if (f, name) == (figure, index)]
+
+    def say(figure: str, claim: str, holds: bool, measured: object) -> None:
+        print(f"{figure:<8} {'holds' if holds else 'does not hold':<14} {claim}: {measured}")
+
+    small, r, ir, segment = (np.array(curve("table2", name)) for name in ("interval", "R", "IR", "segment"))
+    say(
+        "table2",
+        "segment 10 x all others",
+        bool((segment > 10 * np.maximum(small, ir)).all()),
+        (segment / ir).round(1),
+    )
+    say("table2", "IR at most 2 x interval", bool((ir <= 2 * small).all()), (ir / small).round(2))
+    say("table2", "interval below R below IR", bool(((small < r) & (r < ir)).all()), (small / r).round(2))
+    six = {name: np.array(curve("fig6", name)) for name in KINDS}
+    others = np.min([six[name] for name in KINDS if name != "SOPT-R"], axis=0)
+    say("fig6", "SOPT-R always first", bool((six["SOPT-R"] <= others).all()), (others / six["SOPT-R"]).round(2))
+    slowest = np.max([six[name] for name in KINDS if name != "interval"], axis=0)
+    say("fig6", "interval slowest", bool((six["interval"] >= slowest).all()), (six["interval"] / slowest).round(2))
+    near = six["segment"] / six["IR"]
+    say("fig6", "segment within 1.5 x of IR", bool((np.maximum(near, 1 / near) <= 1.5).all()), near.round(2))
+    seven = {name: np.array(curve("fig7", name)) for name in KINDS}
+    spread = np.max(list(seven.values()), axis=0) / np.min(list(seven.values()), axis=0)
+    say("fig7", "all converge with d", bool(spread[-1] < spread[0] / 2), spread.round(2))
+    first = seven["SOPT-R"] / np.min([seven[name] for name in KINDS], axis=0)
+    say("fig8", "SOPT-R first for d = 1 to 4", bool((first[:4] == 1).all()), first.round(2))
+    falling = {name: curve("fig9", name)[-1] / curve("fig9", name)[0] for name in KINDS}
+    right = all((ratio < 1) == (name != "R") for name, ratio in falling.items())
+    say(
+        "fig9", "skew of lengths: all but R faster", right, {name: round(ratio, 2) for name, ratio in falling.items()}
+    )
+
+
 def main(names: list[str]) -> None:
     n = int(names[0]) if names else 1_000_000
     rows: Rows = []
@@ -118,6 +156,7 @@ def main(names: list[str]) -> None:
     for skew in (0.0, 0.5, 0.75, 1.0, 1.5, 2.0):
         relaxed(rows, "fig9", skew, ZipfBoxes(n // 10, 4, skew))
     write_rows("ranked", rows, SEED)
+    claims(rows)
 
 
 if __name__ == "__main__":
