@@ -66,9 +66,8 @@ def claims(rows: Rows) -> None:
                 for at in places
             ]
             mean = sum(next_best) / len(next_best)
-            print(
-                f"{figure:<6} {choice} R^I-tree {mean:.2f} x the next best (paper {claimed}), lowest {min(next_best):.2f}"
-            )
+            found = f"{mean:.2f} x the next best (paper {claimed}), lowest {min(next_best):.2f}"
+            print(f"{figure:<6} {choice} R^I-tree {found}")
 
 
 def main(arguments: list[str]) -> None:

@@ -143,7 +143,7 @@ def bound(tree: PackedPlaces, weights: NodeWeights, node: int, where: Where, ask
     event, x, y, max_distance = where
     most, tests = _most_weight(weights, node, event, asked)
     near = nearness(tree, node, x, y, max_distance)
-    low, high = tree.alpha[node]
+    low, high = tree.alpha[node, 0], tree.alpha[node, 1]
     best = max(min(1 - low, most) + low * near, min(1 - high, most) + high * near)
     if low < 1 - most < high:
         best = max(best, most + (1 - most) * near)
