@@ -14,12 +14,9 @@ NAMES = (
     "paint_dense",
     "object_indexes",
     "subscriptions",
-<<<<<<< HEAD
     "conjunctions",
-=======
     "ranked",
     "places",
->>>>>>> ranked
     "paint_sparse",
     "theorem5",
     "paint_start",
