@@ -272,7 +272,7 @@ def test_scales_share_their_seeds_and_approaches() -> None:
 
 def test_all_of_it_is_on_the_paper_s_own_network() -> None:
     """A content-addressable network, its server in the middle, and messages one by one, without headers."""
-    grids = [load_grid(path) for scale in ("small", "paper") for path in grid_path("x", scale).parent.glob("*.toml")]  # type: ignore[arg-type]
+    grids = [load_grid(path) for scale in ("small", "paper") for path in grid_path("x", scale).parent.glob("*.toml")]
     scenarios = [point.scenario for grid in grids for point in grid.points]
     scenarios.append(load_scenario(Path("paper-default")))
     assert len(grids) == 14
