@@ -58,7 +58,7 @@ def none_of_an_event(carried: Carried, rng: Rng) -> Carried:
 
 def inserted(carried: Carried, window: int, row: NDArray[np.void], subscriptions: NDArray[np.int64]) -> Carried:
     """One more message of a window, after its others, and whom it reaches."""
-    table, offsets, _, asked = carried.outgoing
+    table, offsets, _, asked, _ = carried.outgoing
     at, notified = int(offsets[window + 1]), carried.notified
     if asked is not None:  # as if it were of the last answer
         asked = asked._replace(
