@@ -1,8 +1,8 @@
 """Event indexes on the population of seed 004's Table 1: time per event against a compiled scan, bytes, builds.
 
 Run it with `python -m benchmarks.conjunctions [subscriptions ...]`; rows go to standard output and to
-benchmarks/results/conjunctions.csv. 16 attributes, 8 values each, which an event matches 0.013% of; and with 40
-values, 0.0009%. Targets at 1,200,000 subscriptions: the UB-tree with coordinates and grid tables 8 times as fast as
+benchmarks/results/conjunctions.csv. 16 attributes, 8 values each, which an event matches 0.013% of; with 40 values,
+0.0009%; and for the first size without equalities, over 1,000 values. Targets at 1,200,000 subscriptions: the UB-tree with coordinates and grid tables 8 times as fast as
 the scan, the fastest index 25 times; 10 times at 100,000; at most 200 bytes per subscription for both.
 """
 
@@ -29,11 +29,13 @@ def line(cost: EventCost) -> str:
     )
 
 
-def measure(subscriptions: int, values: int) -> list[EventCost]:
-    spec = Conjunctive(subscriptions=subscriptions, values=values)
-    seed = SEED + values
+def measure(spec: Conjunctive) -> list[EventCost]:
+    seed = SEED + spec.values
     costs = event_costs(make_conjunctions(spec, seed), make_point_events(spec, EVENTS, seed + 1), list(EVENT_INDEXES))
-    print(f"\n{subscriptions:,} subscriptions, {values} values, {costs[0].hits / subscriptions:.4%} matched")
+    print(
+        f"\n{spec.subscriptions:,} subscriptions, {spec.values} values, {spec.equality:.0%} equalities, "
+        f"{costs[0].hits / spec.subscriptions:.4%} matched"
+    )
     for cost in costs:
         print(line(cost), flush=True)
     return costs
@@ -60,12 +62,13 @@ def main(sizes: tuple[int, ...] = SIZES) -> int:
     event_costs(
         make_conjunctions(Conjunctive(1000), SEED), make_point_events(Conjunctive(), 5, SEED), list(EVENT_INDEXES)
     )
-    for subscriptions in sizes:
-        for values in VALUES:
-            costs = measure(subscriptions, values)
-            rows += [{"subscriptions": subscriptions, "values": values, **cost._asdict()} for cost in costs]
-            if values == VALUES[0]:
-                told += [f"{subscriptions:,}: {one}" for one in verdicts(subscriptions, costs)]
+    specs = [Conjunctive(size, values=values) for size in sizes for values in VALUES]
+    for spec in (*specs, Conjunctive(sizes[0], equality=0.0, values=1000)):
+        costs = measure(spec)
+        facts = {"subscriptions": spec.subscriptions, "values": spec.values, "equality": spec.equality}
+        rows += [{**facts, **cost._asdict()} for cost in costs]
+        if spec.values == VALUES[0]:
+            told += [f"{spec.subscriptions:,}: {one}" for one in verdicts(spec.subscriptions, costs)]
     print("\n" + "\n".join(told))
     write_rows("conjunctions", rows, SEED)
     return any("MISSED" in one for one in told)
