@@ -2,8 +2,9 @@
 
 Run it with `python -m benchmarks.conjunctions [subscriptions ...]`; rows go to standard output and to
 benchmarks/results/conjunctions.csv. 16 attributes, 8 values each, which an event matches 0.013% of; with 40 values,
-0.0009%; and for the first size without equalities, over 1,000 values. Targets at 1,200,000 subscriptions: the UB-tree with coordinates and grid tables 8 times as fast as
-the scan, the fastest index 25 times; 10 times at 100,000; at most 200 bytes per subscription for both.
+0.0009%; and for the first size without equalities, over 1,000 values. Targets at 1,200,000 subscriptions: the UB-tree
+with coordinates and grid tables 8 times as fast as the scan, the fastest index 25 times; 10 times at 100,000; at most
+200 bytes per subscription for both.
 """
 
 import sys
