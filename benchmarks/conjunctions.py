@@ -25,7 +25,7 @@ MOST_BYTES = 200
 def line(cost: EventCost) -> str:
     work = f"  {cost.leaves:6.0f} leaves, {cost.points:9.0f} points, {cost.tested:7.0f} tested" if cost.leaves else ""
     return (
-        f"{cost.index:<27} {cost.build_s:7.2f} s {cost.batch_us:10.1f} us {cost.single_us:10.1f} us "
+        f"{cost.name:<27} {cost.build_s:7.2f} s {cost.batch_us:10.1f} us {cost.single_us:10.1f} us "
         f"{cost.over_scan:7.1f} x {cost.bytes:7.1f} bytes {cost.evaluations:11.0f} evaluations{work}"
     )
 
@@ -44,7 +44,7 @@ def measure(spec: Conjunctive) -> list[EventCost]:
 
 def verdicts(subscriptions: int, costs: list[EventCost]) -> list[str]:
     """What the targets say of one population."""
-    optimised = next(cost for cost in costs if cost.index == OPTIMISED)
+    optimised = next(cost for cost in costs if cost.name == OPTIMISED)
     fastest = min(costs, key=lambda cost: cost.batch_us)
     wanted = 25 if subscriptions >= 1_000_000 else 10
     bounds = [(fastest, wanted)] + ([(optimised, 8)] if subscriptions >= 1_000_000 else [])
@@ -52,7 +52,7 @@ def verdicts(subscriptions: int, costs: list[EventCost]) -> list[str]:
     for cost, least in bounds:
         word = "reached" if cost.over_scan >= least and cost.bytes <= MOST_BYTES else "MISSED"
         told.append(
-            f"{word}: {cost.index} {cost.over_scan:.1f} times the scan (at least {least}), "
+            f"{word}: {cost.name} {cost.over_scan:.1f} times the scan (at least {least}), "
             f"{cost.bytes:.0f} bytes per subscription (at most {MOST_BYTES})"
         )
     return told

@@ -186,7 +186,13 @@ def test_constants_first_looks_up_less() -> None:
     ],
 )
 def test_bad_joins(change: dict[str, Any], text: str) -> None:
-    good = {"subscription": [0], "quantifier": ["all"], "attribute": ["price"], "operator": ["="], "old": ["price"]}
+    good: dict[str, Any] = {
+        "subscription": [0],
+        "quantifier": ["all"],
+        "attribute": ["price"],
+        "operator": ["="],
+        "old": ["price"],
+    }
     with pytest.raises(ValueError, match=text):
         Profiles(Predicates(NONE, BOOK, 3), {**good, **change})
     with pytest.raises(ValueError, match="lack the column 'old'"):
