@@ -186,9 +186,9 @@ def test_evaluations_are_counted_and_bytes_too(name: str) -> None:
 @pytest.mark.parametrize("name", STATIC)
 def test_a_static_index_refuses_changes_and_names_another(name: str) -> None:
     index = build(name, [[Predicate(0, "=", (1.0,))]])
-    for change, given in ((index.insert, columns([[Predicate(0, "=", (1.0,))]])), (index.delete, 0)):
+    for change, what in ((index.insert, columns([[Predicate(0, "=", (1.0,))]])), (index.delete, 0)):
         with pytest.raises(StaticIndexError, match=r"take matching\.conjunctions\.AccessPredicates instead"):
-            change(given)
+            change(what)
     assert index.match([1.0, NAN, NAN]).tolist() == [0]
 
 
