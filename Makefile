@@ -33,7 +33,7 @@ java:  ## check for Java 17 or newer; as root on Debian or Ubuntu, install it
 chromium: $(INSTALLED_DEV)  ## check for Chromium, which the tests of pages need; as root on Debian or Ubuntu, install it
 	@$(BIN)/python -m tests.chromium --install
 
-demo: $(INSTALLED) java  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
+demo: java $(INSTALLED)  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
 	$(BIN)/rangecast demo
 
 test: $(INSTALLED_DEV) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores

@@ -1,114 +1,285 @@
-"""What the networks over zones take for the same messages; run with `python -m benchmarks.networks [BROKERS ...]`.
+"""What the three networks take for the same messages: `python -m benchmarks.networks [BROKERS ...] [--plot]`.
 
-The messages are Paint-Dense's for k = 20 on 10,000 objects, over the triangle, on an INET of 20,000 nodes. Means over
-several seeds of objects, events, brokers' nodes and zones, for every network: overlay and IP hops per message; the
-delay from the server to the zones reached over that of the IP path (sums over all; it depends on where the server is,
-so the least and the most of the seeds stand beside it); contacts or neighbours per broker; of a crash and of a return
-the pairs of brokers of which one gets to know the other by it; events multicast per second of processor time; seconds
-to make its tables.
+The messages are Paint-Dense's for k = 20 on 10,000 objects, over the triangle, on an INET of 20,000 nodes, from one
+server, the broker in the middle of the zones; 200,000 subscriptions at random nodes are told. A tree's ways depend on
+who is behind its links, so it has a second row, "regional": those at one broker ask for much the same, the ranges
+around its place on the map. Means over several seeds of objects, events, subscriptions, brokers' nodes and zones:
+
+* overlay and IP hops per message, brokers that are reached to tell somebody (on zones: whose zone the message meets),
+  and copies that the busiest broker sends;
+* delay from the server to these brokers over that of the IP path, and on to the nodes of those told over that of the
+  IP path to there (sums over all);
+* contacts or neighbours per broker, and of the one with most;
+* of a crash and of a return: pairs of brokers of which one gets to know the other by it, links whose summary changes,
+  subscriptions that change their gateway, and hops from the server to the broker that shares its zone with one that
+  returns;
+* events multicast per second of processor time; seconds to make the tables, and to mend them after a change;
+* of overlay hops and of the delay to brokers the least and the most of the seeds: the one depends on where zones
+  happen to be split, the other on where the server is.
+
+What is bounded is printed with its bound at the end, which fails if one does not hold. All bases are measured at
+1,000 brokers only. `--plot` measures from 100 to 10,000 brokers and draws docs/networks.png.
 """
 
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.network_growth import draw_growth
 from benchmarks.record import best_of, uniform_workload, write_rows
-from cn import Can, Hops, PrefixNetwork, ZoneNetwork, Zones
+from cn import Can, Gateways, PrefixNetwork, RoutingTree, ZoneNetwork, Zones
 from cn.prefix import BASES
 from paint import Server
+from simulator.engine.journeys import travelled
 from topologies import Routes, inet
 
 SEEDS = (1, 2, 3, 4, 5)
-NODES, BROKERS, OBJECTS, EVENTS, K = 20_000, (1_000,), 10_000, 100, 20
+NODES, BROKERS, OBJECTS, SUBSCRIPTIONS, EVENTS, K = 20_000, (1_000, 5_000), 10_000, 200_000, 100, 20
+PLOTTED = (100, 300, 1_000, 3_000, 5_000, 10_000)
+PLOTTED_NETWORKS = ("can", "prefix, base 2, near", "prefix, base 16, near", "tree", "tree, regional")
+ALL_WAYS = 1_000
 CHANGES = 10
+HOPS_AT_ONCE = 20_000_000
+"""At most so many hops are in memory, if every broker gets every message."""
+SHORT = "prefix, base 16, near"
+AT_MOST = {1_000: {"overlay_hops": 2.6, "ip_hops": 7.6, "delay_over_direct": 1.5}, 5_000: {"overlay_hops": 3.3}}
+AT_LEAST = {1_000: {"events_per_s": 3_000.0}}
 
-Make = Callable[[Zones], ZoneNetwork]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Means = dict[str, float]
 
 
-def networks(delay_ms: NDArray[np.float64], seed: int) -> Iterator[tuple[str, Make]]:
-    """Names of networks, and how each is made of zones."""
-    yield "can", Can
+class Case(NamedTuple):
+    """What all networks of one seed share."""
+
+    seed: int
+    routes: Routes
+    table: NDArray[np.void]
+    server: int
+    nodes: Ints
+    """Node of each subscription."""
+    uniform: tuple[Floats, Floats]
+    regional: tuple[Floats, Floats]
+    last_ms: dict[type, NDArray[np.float32]]
+    """Delays from gateways to their subscriptions, by kind of network: which gateway is whose is the same in each."""
+
+
+class Way(NamedTuple):
+    """A network, and whom it serves."""
+
+    make: Callable[[], ZoneNetwork | RoutingTree]
+    subscriptions: tuple[Floats, Floats]
+
+
+def case_of(graph: "nx.Graph[int]", brokers: int, seed: int) -> Case:
+    """Draw what a seed decides."""
+    x, y, events = uniform_workload(OBJECTS, EVENTS, seed)
+    table = Server(x, y, k=K, algorithm="dense").replay(events.object, events.y).table
+    rng = np.random.default_rng(seed)
+    routes = Routes.build(graph, rng.choice(NODES, brokers, replace=False))
+    nodes = rng.integers(NODES, size=SUBSCRIPTIONS)
+    l, r = np.sort(rng.random((2, SUBSCRIPTIONS)), axis=0)
+    # From west to east on the map is from 0 to 1 of x: ranges of length up to 0.1 around the nearest broker's place.
+    west_to_east = np.array([graph.nodes[int(node)]["x"] for node in routes.brokers]) / 10_000
+    nearest = routes.nearest(np.ones(brokers, np.bool_))
+    middle = west_to_east[nearest[nodes]] + rng.uniform(-0.01, 0.01, SUBSCRIPTIONS)
+    half = rng.uniform(0, 0.05, SUBSCRIPTIONS)
+    server = Zones(brokers, seed=seed).centre
+    return Case(seed, routes, table, server, nodes, (l, r), (middle - half, middle + half), {})
+
+
+def ways_of(case: Case) -> Iterator[tuple[str, Way]]:
+    """Names of networks, and how each is made."""
+    brokers = len(case.routes.brokers)
+    yield "can", Way(lambda: Can(Zones(brokers, seed=case.seed)), case.uniform)
     for contacts in ("random", "near"):
         for base in BASES:
-            yield (
-                f"prefix, base {base}, {contacts}",
-                lambda zones, base=base, contacts=contacts: PrefixNetwork(  # type: ignore[misc]
-                    zones, delay_ms, base=base, contacts=contacts, seed=seed
-                ),
+            make = lambda base=base, contacts=contacts: PrefixNetwork(  # noqa: E731
+                Zones(brokers, seed=case.seed), case.routes.delay_ms, base=base, contacts=contacts, seed=case.seed
             )
+            yield f"prefix, base {base}, {contacts}", Way(make, case.uniform)
+    yield "tree", Way(lambda: RoutingTree(case.routes), case.uniform)
+    yield "tree, regional", Way(lambda: RoutingTree(case.routes), case.regional)
 
 
-def delays(hops: Hops, delay_ms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Delay from the source to the receiver of every hop: add up by steps twice as long each time."""
-    total, before = delay_ms[hops.senders, hops.receivers], hops.previous
-    while (before >= 0).any():
-        total = total + np.where(before >= 0, total[before], 0.0)
-        before = np.where(before >= 0, before[before], -1)
-    return total
-
-
-def learnt(network: ZoneNetwork, change: Callable[[], object]) -> int:
-    """Pairs of brokers of which one knows the other after a change and did not before."""
-    before = network.links @ (len(network), 1)
-    change()
-    return len(np.setdiff1d(network.links @ (len(network), 1), before))
-
-
-def measure(make: Make, zones: Zones, routes: Routes, table: NDArray[np.void]) -> dict[str, float]:
+def measure(way: Way, case: Case) -> Means:
     """What one network takes."""
     start = time.process_time()
-    network = make(zones)
-    made = time.process_time() - start
-    got = network.multicast(table, network.centre, routes.hops)
-    seconds = best_of(3, lambda: network.multicast(table, network.centre, routes.hops))
-    hops = network.hops(table, network.centre)
-    ends = hops.receivers[hops.delivers]
-    delay = delays(hops, routes.delay_ms)[hops.delivers].sum() / routes.delay_ms[network.centre, ends].sum()
-    known = len(network.links) / len(network)
-    crash, back = 0, 0
-    for broker in range(0, len(network), len(network) // CHANGES):
-        crash += learnt(network, lambda broker=broker: network.leave(broker))  # type: ignore[misc]
-        back += learnt(network, lambda broker=broker: network.join(broker, 0))  # type: ignore[misc]
+    network = way.make()
+    gateways = Gateways(network, *way.subscriptions, nodes=case.nodes)
+    made_s = time.process_time() - start
+    at_once = HOPS_AT_ONCE // len(network)
+    parts = [case.table[first : first + at_once] for first in range(0, len(case.table), at_once)]
+    seconds = 0.0
+    for part in parts:
+        seconds += best_of(3, lambda part=part: network.multicast(part, case.server, case.routes.hops))  # type: ignore[misc]
+    known = np.bincount(pairs_known(network) // len(network), minlength=len(network))
     return {
-        "overlay_hops": float(got.overlay_hops.mean()),
-        "ip_hops": float(got.ip_hops.mean()),
-        "delay_over_direct": float(delay),
-        "known": known,
-        "learnt_by_crash": crash / CHANGES,
-        "learnt_by_return": back / CHANGES,
+        **followed(network, gateways, case, parts),
+        "known": float(known.mean()),
+        "most_known": float(known.max()),
         "events_per_s": EVENTS / seconds,
-        "made_s": made,
+        "made_s": made_s,
+        **changed(network, gateways, case),
     }
 
 
-def main(brokers: list[int]) -> None:
+def followed(
+    network: ZoneNetwork | RoutingTree, gateways: Gateways, case: Case, parts: list[NDArray[np.void]]
+) -> Means:
+    """What the messages take, added up part by part."""
+    routes, server, brokers = case.routes, case.server, len(network)
+    kind = RoutingTree if isinstance(network, RoutingTree) else ZoneNetwork
+    if kind not in case.last_ms:
+        case.last_ms[kind] = routes.node_delays(gateways.home, case.nodes)
+    last_ms = case.last_ms[kind]
+    direct_ms = routes.row(server).delay_ms[case.nodes]
+    sums = dict.fromkeys(("overlay", "ip", "reached", "along_ms", "straight_ms", "told_ms", "told_straight_ms"), 0.0)
+    sent = np.zeros(brokers, np.int64)
+    for part in parts:
+        hops = network.hops(part, server)
+        arrives_ms = travelled(hops.previous, routes.delay_ms[hops.senders, hops.receivers])
+        sent += np.bincount(hops.senders, minlength=brokers)
+        sums["overlay"] += len(hops.senders)
+        sums["ip"] += routes.hops[hops.senders, hops.receivers].sum(dtype=np.int64)
+        sums["reached"] += hops.delivers.sum() + hops.at_source.sum()
+        sums["along_ms"] += arrives_ms[hops.delivers].sum()
+        sums["straight_ms"] += routes.delay_ms[server, hops.receivers[hops.delivers]].sum()
+        message = np.repeat(np.arange(len(part)), np.diff(hops.offsets))
+        # Delays by message and broker, those of the server's own subscriptions being 0.
+        key = np.append(message * brokers + hops.receivers, np.arange(len(part)) * brokers + server)
+        order = np.argsort(key, kind="stable")
+        offsets, told = gateways.match(part, network.multicast(part, server))
+        asked = np.repeat(np.arange(len(part)), np.diff(offsets)) * brokers + gateways.home[told]
+        delay_ms = np.append(arrives_ms, np.zeros(len(part)))[order[np.searchsorted(key, asked, sorter=order)]]
+        sums["told_ms"] += (delay_ms + last_ms[told]).sum()
+        sums["told_straight_ms"] += direct_ms[told].sum()
+    messages = len(case.table)
+    return {
+        "overlay_hops": sums["overlay"] / messages,
+        "ip_hops": sums["ip"] / messages,
+        "reached": sums["reached"] / messages,
+        "busiest_sends": sent.max() / messages,
+        "delay_over_direct": sums["along_ms"] / sums["straight_ms"],
+        "delay_to_subscribers_over_direct": sums["told_ms"] / sums["told_straight_ms"],
+    }
+
+
+def changed(network: ZoneNetwork | RoutingTree, gateways: Gateways, case: Case) -> Means:
+    """What crashes and returns take, one broker after the other, each back before the next goes."""
+    found: dict[str, list[float]] = {}
+    seconds = 0.0
+    for broker in [b for b in range(0, len(network), len(network) // CHANGES) if b != case.server][:CHANGES]:
+        for name, change in (
+            ("crash", lambda: network.leave(broker)),  # noqa: B023
+            ("return", lambda: network.join(broker, broker)),  # noqa: B023
+        ):
+            knew, said = pairs_known(network), summaries(network)
+            start = time.process_time()
+            gave = change()
+            known = pairs_known(network)
+            seconds += time.process_time() - start
+            if name == "return" and isinstance(network, ZoneNetwork):
+                (keeper,) = gave.tolist()
+                found.setdefault("hops_to_return", []).append(len(network.path(case.server, keeper)) - 1)
+            found.setdefault(f"learnt_by_{name}", []).append(len(np.setdiff1d(known, knew)))
+            says = summaries(network)
+            differ = sum(text != said.get(link) for link, text in says.items())
+            found.setdefault(f"summaries_by_{name}", []).append(differ)
+            found.setdefault(f"moved_by_{name}", []).append(len(gateways.rehome(gave)))
+    means = {name: float(np.mean(values)) for name, values in found.items()}
+    return means | {"change_s": seconds / 2 / CHANGES}
+
+
+def pairs_known(network: ZoneNetwork | RoutingTree) -> Ints:
+    """A broker times their number, plus one that it knows."""
+    links = network.links
+    if isinstance(network, RoutingTree):
+        links = np.concatenate((links, links[:, ::-1]))
+    return links @ (len(network), 1)
+
+
+def summaries(network: ZoneNetwork | RoutingTree) -> dict[tuple[int, int], bytes]:
+    """What each broker of a tree knows of what is behind each of its links; nothing of other networks."""
+    if isinstance(network, ZoneNetwork):
+        return {}
+    table, n = network.table, len(network)
+    owners = np.repeat(np.arange(n), np.diff(table.starts)).tolist()
+    ends = zip(owners, table.neighbours.tolist(), strict=True)
+    return {ends_of: table.boxes[n + e, : table.counts[n + e]].tobytes() for e, ends_of in enumerate(ends)}
+
+
+def straight(case: Case) -> Means:
+    """What it would take from the server to every zone concerned."""
+    zones = Can(Zones(len(case.routes.brokers), seed=case.seed)).multicast(case.table, case.server).zones
+    there = zones[zones != case.server]
+    ip = case.routes.hops[case.server, there].sum(dtype=np.int64)
+    messages = len(case.table)
+    return {
+        "overlay_hops": len(there) / messages,
+        "ip_hops": float(ip) / messages,
+        "reached": len(zones) / messages,
+        "delay_over_direct": 1.0,
+    }
+
+
+def means_of(graph: "nx.Graph[int]", brokers: int) -> dict[str, Means]:
+    """Means over seeds, of all networks or of those of the plot."""
+    found: dict[str, list[Means]] = {}
+    for seed in SEEDS:
+        case = case_of(graph, brokers, seed)
+        for name, way in ways_of(case):
+            if brokers == ALL_WAYS or name in PLOTTED_NETWORKS:
+                found.setdefault(name, []).append(measure(way, case))
+        found.setdefault("straight", []).append(straight(case))
+    print(f"{brokers:,} brokers on {NODES:,} nodes, {EVENTS} events each of seeds {SEEDS}, k = {K}")
+    rows = {}
+    for name, each in found.items():
+        columns = {key: [one[key] for one in each] for key in each[0]}
+        rows[name] = {key: float(np.mean(values)) for key, values in columns.items()}
+        for key in ("overlay_hops", "delay_over_direct"):
+            rows[name] |= {f"least_{key}": min(columns[key]), f"most_{key}": max(columns[key])}
+        print(f"  {name:24}" + ", ".join(f"{key} {value:,.4g}" for key, value in rows[name].items()), flush=True)
+    return rows
+
+
+def judged(found: dict[int, dict[str, Means]]) -> bool:
+    """Print what is bounded with its bound; whether all is as it should be."""
+    right = True
+    for bounds, rule in ((AT_MOST, "at most"), (AT_LEAST, "at least")):
+        for brokers, columns in bounds.items():
+            for name, bound in columns.items() if brokers in found else ():
+                value = found[brokers][SHORT][name]
+                holds = value <= bound if bounds is AT_MOST else value >= bound
+                right &= holds
+                beside = f"; can {found[brokers]['can'][name]:,.4g}"
+                told = f"{name} {value:,.4g} (bound: {rule} {bound:,g}{beside})"
+                print(f"{'ok    ' if holds else 'FAILED'} {SHORT}, {brokers:,} brokers: {told}")
+    return right
+
+
+def main(words: list[str]) -> int:
+    plot = "--plot" in words
+    brokers = [int(word) for word in words if word != "--plot"] or (PLOTTED if plot else BROKERS)
     graph = inet(NODES, SEEDS[0])
-    rows = []
-    for count in brokers:
-        found: dict[str, list[dict[str, float]]] = {}
-        for seed in SEEDS:
-            x, y, events = uniform_workload(OBJECTS, EVENTS, seed)
-            table = Server(x, y, k=K, algorithm="dense").replay(events.object, events.y).table
-            routes = Routes.build(graph, np.random.default_rng(seed).choice(NODES, count, replace=False))
-            for name, make in networks(routes.delay_ms, seed):
-                measured = measure(make, Zones(count, seed=seed), routes, table)
-                found.setdefault(name, []).append(measured)
-            got = Can(Zones(count, seed=seed)).multicast(table, Zones(count, seed=seed).centre)
-            ip = routes.hops[Zones(count, seed=seed).centre, got.zones].sum() / len(table)
-            straight = {"overlay_hops": len(got.zones) / len(table), "ip_hops": float(ip), "delay_over_direct": 1.0}
-            found.setdefault("straight", []).append(straight)
-        print(f"{count:,} brokers on {NODES:,} nodes, {EVENTS} events each of seeds {SEEDS}, k = {K}")
-        for name, each in found.items():
-            means = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
-            spread = [one["delay_over_direct"] for one in each]
-            told = {"least_delay": min(spread), "most_delay": max(spread)}
-            print(f"  {name:24}" + ", ".join(f"{key} {value:,.6g}" for key, value in (means | told).items()))
-            rows.append({"network": name, "brokers": count, **dict.fromkeys(found["can"][0]), **means, **told})
+    found = {count: means_of(graph, count) for count in brokers}
+    columns = dict.fromkeys(found[brokers[0]]["can"])
+    rows = [
+        {"network": name, "brokers": count, **columns, **means}
+        for count, networks in found.items()
+        for name, means in networks.items()
+    ]
     write_rows("networks", rows, SEEDS[0])
+    if plot:
+        print(draw_growth(found))
+    return int(not judged(found))
 
 
 if __name__ == "__main__":
-    main([int(one) for one in sys.argv[1:]] or list(BROKERS))
+    sys.exit(main(sys.argv[1:]))

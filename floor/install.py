@@ -2,7 +2,7 @@
 
 `make` runs this file as a script, with the Python of `.venv` and before anything is installed: standard library only.
 PySpark comes as a source distribution of 450 MB, which pip unpacks, packs into a wheel and unpacks again on one core;
-nearly all of it is compressed already, so the wheel is not. Meanwhile another pip installs everything else. Neither
+nearly all of it is compressed already, so the wheel is not. Meanwhile other pips install Rangecast and all else. None
 compiles to bytecode what may never be imported.
 """
 
@@ -20,8 +20,11 @@ UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"
 
 
 def _pip(*arguments: str) -> "subprocess.Popen[bytes]":
-    options = ("--quiet", "--disable-pip-version-check", "--no-compile", "--constraint", "constraints.txt")
-    return subprocess.Popen([sys.executable, "-m", "pip", "install", *options, *arguments], cwd=ROOT)
+    # Each would warn that what the others install is missing.
+    options = ("--quiet", "--disable-pip-version-check", "--no-warn-conflicts", "--no-compile")
+    return subprocess.Popen(
+        [sys.executable, "-m", "pip", "install", *options, "--constraint", "constraints.txt", *arguments], cwd=ROOT
+    )
 
 
 def _stop(pip: "subprocess.Popen[bytes]") -> None:
@@ -35,18 +38,18 @@ def _stop(pip: "subprocess.Popen[bytes]") -> None:
 
 
 def main() -> int:
-    """Install the dependencies, then Rangecast; the exit code of the first pip that fails, which says why itself."""
+    """Install Rangecast and its dependencies; the exit code of the first pip that fails, which says why itself."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     slow = [one for one in project["dependencies"] if one.startswith(SLOW)]
     others = [one for one in project["dependencies"] if one not in slow]
-    aside = _pip(UNCOMPRESSED, *slow)
+    pips = [_pip(*others), _pip("--no-deps", "--editable", "."), _pip(UNCOMPRESSED, *slow)]
     try:
-        failed = _pip(*others).wait() or _pip("--no-deps", "--editable", ".").wait() or aside.wait()
+        return next((failed for pip in pips if (failed := pip.wait())), 0)
     except KeyboardInterrupt:
-        failed = 130
+        return 130
     finally:
-        _stop(aside)
-    return failed
+        for pip in pips:
+            _stop(pip)
 
 
 if __name__ == "__main__":

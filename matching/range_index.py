@@ -25,6 +25,7 @@ __all__ = [
     "RankedIndex",
     "RankedRanges",
     "StaticIndexError",
+    "UnknownRangeError",
     "checked_count",
     "checked_ends",
     "checked_point",
@@ -40,6 +41,12 @@ Ints = npt.NDArray[np.int64]
 
 class StaticIndexError(RangecastError):
     """A change that a static index refuses; its text names the index to take instead."""
+
+
+class UnknownRangeError(RangecastError, KeyError):
+    """An id of a range that was never issued or has been deleted."""
+
+    __str__ = Exception.__str__
 
 
 class RankedRanges(Iterator[int], Protocol):

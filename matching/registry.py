@@ -1,6 +1,7 @@
-"""Every range index and event index by its name, with the paper and section that it comes from.
+"""Every range index, event index and place index by its name, with the paper and section that it comes from.
 
 Papers: 000 is *Scalable Ranked Publish/Subscribe* (Machanavajjhala, Vee, Garofalakis, Shanmugasundaram, VLDB 2008),
+001 is *Efficient Top-k Subscription Matching for Location-Aware Publish/Subscribe* (Hu, Cheng, Wu, Jin, SSTD 2015),
 002 is *Index Structures and Algorithms for Efficient Profile Matching* (Tatbul, Brown University CS-01-09, 2001),
 004 is *Performance Analysis of UB-tree Indexed Pub/Sub System* (Wang, Zhang, Kitsuregawa, 2004).
 """
@@ -12,10 +13,25 @@ from typing import Any, NamedTuple
 from matching.conjunctions import AccessPredicates, BitVectorIndex, BoxRTree, Counting, LinearScan, UBTree
 from matching.event_index import EventIndex
 from matching.intervals import ClusterIndex, HybridIndex, IntervalIndex, IntervalTree, SegmentTree, Windows
+from matching.places import PlaceIndex, PlaceScan, RITree, RtTree, ThresholdPlaces
 from matching.range_index import RangeIndex
-from matching.ranked import ScoredRTree, SOPTRTree
+from matching.ranked import (
+    EndSortedIntervalTree,
+    IRTree,
+    ScoredIntervalTree,
+    ScoredRTree,
+    ScoredSegmentTree,
+    SOPTRTree,
+)
 
-__all__ = ["EVENT_INDEXES", "RANGE_INDEXES", "EventIndexEntry", "RangeIndexEntry"]
+__all__ = [
+    "EVENT_INDEXES",
+    "PLACE_INDEXES",
+    "RANGE_INDEXES",
+    "EventIndexEntry",
+    "PlaceIndexEntry",
+    "RangeIndexEntry",
+]
 
 
 class RangeIndexEntry(NamedTuple):
@@ -37,8 +53,30 @@ RANGE_INDEXES: dict[str, RangeIndexEntry] = {
     "segment-tree": RangeIndexEntry(SegmentTree, "002, 4.1.4", ranked=False, changes=False),
     "interval-tree": RangeIndexEntry(IntervalTree, "002, 4.1.4", ranked=False, changes=False),
     "windows": RangeIndexEntry(Windows, "Chazelle 1986; 002, 4.1.2 in linear space", ranked=False, changes=False),
+    "scored-segment-tree": RangeIndexEntry(ScoredSegmentTree, "000, 2.2.1", ranked=True, changes=False),
+    "scored-interval-tree": RangeIndexEntry(ScoredIntervalTree, "000, 2.2.2, by score", ranked=True, changes=False),
+    "end-sorted-interval-tree": RangeIndexEntry(
+        EndSortedIntervalTree, "000, 2.2.2, by endpoint", ranked=True, changes=False
+    ),
     "scored-r-tree": RangeIndexEntry(ScoredRTree, "000, 2.2.3", ranked=True, changes=False),
     "sopt-r-tree": RangeIndexEntry(SOPTRTree, "000, 3.2; touching ends corrected", ranked=True, changes=False),
+    "ir-tree": RangeIndexEntry(IRTree, "000, 3.1; insertion and deletion added", ranked=True, changes=True),
+}
+
+
+class PlaceIndexEntry(NamedTuple):
+    """What the registry says of a place index."""
+
+    kind: type[PlaceIndex]
+    source: str
+    """Paper and section, and where it departs from them."""
+
+
+PLACE_INDEXES: dict[str, PlaceIndexEntry] = {
+    "place-scan": PlaceIndexEntry(PlaceScan, "001, 6.1, SCAN"),
+    "ri-tree": PlaceIndexEntry(RITree, "001, 5; bound of far events corrected, static parts"),
+    "rt-tree": PlaceIndexEntry(RtTree, "001, 6.1, after Li and others 2013"),
+    "threshold-places": PlaceIndexEntry(ThresholdPlaces, "001, 4, TAS"),
 }
 
 

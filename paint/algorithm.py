@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from paint.geometry import Cut
 from paint.index import ObjectIndex
 from paint.known_subscriptions import KnownSubscriptions
 
@@ -14,7 +15,9 @@ __all__ = [
     "EMPTY",
     "FIRST_K",
     "MIN_Y",
+    "MIN_Y_APART",
     "SNAP",
+    "SNAP_APART",
     "Algorithm",
     "Batching",
     "Change",
@@ -32,7 +35,9 @@ FIRST_K = 0
 MIN_Y = 1
 SNAP = 2
 EMPTY = 3
-COUNTERS = 4
+MIN_Y_APART = 4
+SNAP_APART = 5
+COUNTERS = 6
 
 
 class Plan(NamedTuple):
@@ -42,16 +47,17 @@ class Plan(NamedTuple):
     ----------
     k : int
         Length of the lists.
-    step : int
-        Length of the sublists of tiles, ceil(epsilon k), or 1 for an exact algorithm.
+    cut : Cut
+        Which neighbouring tiles are sent as one box; EACH for an exact algorithm.
     sign : float
         1.0, or -1.0 when the largest y ranks first: the index then holds -y, and messages carry the true y.
-    costs : int64 array of 4
-        Calls so far of first_k, min_y and snap, and emptiness tests of merging.
+    costs : int64 array of 6
+        Calls so far of first_k, min_y and snap, and emptiness tests of merging; then by how much the paper's way of
+        counting min_y and snap (Tables III, IV and VI) is above ours, below 0 if it is less.
     """
 
     k: int
-    step: int
+    cut: Cut
     sign: float
     costs: NDArray[np.int64]
 

@@ -8,9 +8,13 @@ from typing import Any, SupportsFloat, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paint.geometry import EACH, Cut
+
 __all__ = [
+    "CUTS",
     "choice",
     "columns",
+    "cut_of",
     "entry",
     "flat",
     "integer",
@@ -19,10 +23,11 @@ __all__ = [
     "numbers",
     "range_end",
     "same_length",
-    "sublist_length",
 ]
 
 LONGEST_LIST = 1_000_000
+CUTS = ("levels", "tiles")
+"""How the approximate versions may group tiles."""
 
 
 def number(name: str, value: SupportsFloat) -> float:
@@ -117,11 +122,21 @@ def choice(name: str, value: str, table: dict[str, Any]) -> Any:
     return table[value]
 
 
-def sublist_length(epsilon: float | None, k: int) -> int:
-    """Give ceil(epsilon k), where 0.1 * 30 counts as 3 although the product of floats is above."""
+def cut_of(epsilon: float | None, cut: str | None, k: int) -> Cut:
+    """Give how tiles are grouped: ceil(1 / epsilon) groups of levels, or sublists of ceil(epsilon k) tiles.
+
+    1 / 0.1 counts as 10 and 0.1 * 30 as 3, although floats are above. As many groups as levels are none.
+    """
+    if cut is not None:
+        choice("cut", cut, dict.fromkeys(CUTS))
     if epsilon is None:
-        return 1
+        if cut is not None:
+            raise ValueError(f"cut is for approximate versions, got {cut!r} without epsilon; leave it out")
+        return EACH
     share = number("epsilon", epsilon)
     if not 0 < share <= 1:
         raise ValueError(f"epsilon must be in (0, 1], got {share}; leave it out for the exact algorithm")
-    return max(1, math.ceil(share * k - 1e-9))
+    if cut == "tiles":
+        return Cut(0, max(1, math.ceil(share * k - 1e-9)))
+    groups = math.ceil(min(1 / share - 1e-9, k))
+    return Cut(groups, 1) if groups < k else EACH

@@ -22,6 +22,10 @@ in step 1.
 and that changed or that enters its list, in step 2 and 3 of one that is in its final list, and of an unchanged one
 only if it did not hold it.
 
+**With epsilon** tiles are grouped as in `paint.staircase`, and more are told than need be. Lists are still exact:
+what is told in vain has its final value, and the argument above does not ask why S was told. No object is told twice,
+as boxes of one object do not overlap.
+
 **Which objects step 2 is about.** With E_down applied, E_up is swept as in Paint-Dense, in that order. An unchanged
 object has its region shrunk by E_down and grown by E_up, so each one with IR_1(h) not in IR_0(h) is exposed by a
 sweep. After its own sweep the region of i is IR_1(i): those that follow have a smaller new y, so they stay below i or
@@ -41,10 +45,10 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
-from paint.geometry import ALL, EACH, START, exposed_tiles, influence_tiles
+from paint.geometry import ALL, START, exposed_tiles, influence_tiles
 from paint.index import first_k, next_exposed, open_sweep, update
 from paint.messages import EXPOSED, UPDATE, reserve, stamp
-from paint.staircase import Columns, cut, gain_tiles, make_columns, union_tiles
+from paint.staircase import Columns, cut, gain_boxes, gain_tiles, make_columns, union_tiles
 from paint.sweep import EAST, WEST, Sweep, expose, influence_interval, make_sweep
 
 __all__ = [
@@ -106,8 +110,7 @@ def paint_batch(arrays: Any, plan: Plan, ids: Ids, ys: Floats, *, printed: bool)
     Returns
     -------
     float64 array of shape (messages, 8)
-        O(e log e + (e + v)(t(n) + k)) when the sweeps expose v objects, and n bytes to tell the updated ones. Tiles
-        are exact, whatever epsilon.
+        O(e log e + (e + v)(t(n) + k)) when the sweeps expose v objects, and n bytes to tell the updated ones.
     """
     order = np.lexsort((ids, ys))[::-1]
     ids, ys = ids[order], ys[order]
@@ -153,9 +156,10 @@ def tell_union(
     x, k = arrays.x[i], plan.k
     out = reserve(out, row, 2 * k + 1)
     if y < np.inf:
-        end = union_tiles(x, cut(x, xs, counts, sweep.xs, sweep.counts, k, columns), columns, out, row)
+        steps = cut(x, xs, counts, sweep.xs, sweep.counts, k, columns)
+        end = union_tiles(x, steps, columns, plan.cut, k, out, row)
     else:
-        end = influence_tiles(x, xs, counts, k, EACH, ALL, out, row)
+        end = influence_tiles(x, xs, counts, k, plan.cut, ALL, out, row)
     stamp(out, row, end, x, plan.sign * y, i, UPDATE)
     return out, end
 
@@ -168,7 +172,7 @@ def tell_fallen(arrays: Any, plan: Plan, sweep: Sweep, fallen: Ids, out: Rows, r
         x, y = arrays.x[i], arrays.y[i]
         first_lists(arrays, plan, sweep, i, y, sweep.xs, sweep.counts)
         out = reserve(out, row, k)
-        end = influence_tiles(x, sweep.xs, sweep.counts, k, EACH, ALL, out, row)
+        end = influence_tiles(x, sweep.xs, sweep.counts, k, plan.cut, ALL, out, row)
         stamp(out, row, end, x, plan.sign * y, i, UPDATE)
         row = end
     return out, row
@@ -263,9 +267,14 @@ def tell_gains(
         h = exposed[e]
         x, y = arrays.x[h], arrays.y[h]
         first_lists(arrays, plan, sweep, h, y, sweep.xs, sweep.counts)
-        out = reserve(out, row, 4 * k + 2)
+        out = reserve(out, row, 6 * k + 3)
         steps = cut(x, sweep.xs, sweep.counts, after.xs[e], after.counts[e], k, columns)
         end = gain_tiles(steps, columns, out, row)
+        if plan.cut.groups > 0:
+            boxes = gain_boxes(steps, columns, plan.cut, k, out, end)
+            if boxes - end < end - row:
+                out[row : row + boxes - end] = out[end:boxes]
+                end = row + boxes - end
         stamp(out, row, end, x, plan.sign * y, h, EXPOSED)
         row = end
     return out, row
@@ -298,7 +307,7 @@ def _printed(arrays: Any, sweep: Sweep, columns: Columns, plan: Plan, batch: Bat
             x_h = arrays.x[h]
             if not updated[h]:
                 out = reserve(out, row, k)
-                end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, EACH, ALL, out, row)
+                end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, plan.cut, ALL, out, row)
                 stamp(out, row, end, x_h, plan.sign * arrays.y[h], h, EXPOSED)
                 row = end
             expose(sweep, h, x_h, x, k)

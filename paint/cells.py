@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from matching.kdtree_queries import Part, snap
-from paint.algorithm import SNAP
+from paint.algorithm import SNAP, SNAP_APART
 
 __all__ = ["Cells", "add_cell", "enclosing_quadrant", "lose", "make_cells"]
 
@@ -101,6 +101,7 @@ def lose(cells: Cells, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tu
 def _sharpen(cells: Cells, part: Part, at: int, costs: NDArray[np.int64]) -> None:
     """Make a box exact by one snap, or drop it when it holds no subscription."""
     costs[SNAP] += 1
+    costs[SNAP_APART] += -1
     box = cells.box[at]
     found, l_min, l_max, r_min, r_max = snap(part, box[0], box[1], box[2], box[3])
     if not found:

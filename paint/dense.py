@@ -33,7 +33,7 @@ def enter(
     open_sweep(arrays, sweep, i, -np.inf, plan.k)
     plan.costs[FIRST_K] += 2
     out = reserve(out, row, k)
-    end = influence_tiles(x, sweep.xs, sweep.counts, k, plan.step, ALL, out, row)
+    end = influence_tiles(x, sweep.xs, sweep.counts, k, plan.cut, ALL, out, row)
     stamp(out, row, end, x, plan.sign * arrays.y[i], i, UPDATE)
     return out, end
 
@@ -48,12 +48,12 @@ def leave(
     O((k + v)(k + log n)) over the tournament index when v objects are exposed (Theorem 1); v + 1 min_y calls, the
     last of which finds nothing below y_end.
     """
-    k, step = plan.k, plan.step
+    k, cut = plan.k, plan.cut
     x = arrays.x[i]
     open_sweep(arrays, sweep, i, y_end, plan.k)
     plan.costs[FIRST_K] += 2
     out = reserve(out, row, k)
-    end = influence_tiles(x, sweep.xs, sweep.counts, k, step, limits, out, row)
+    end = influence_tiles(x, sweep.xs, sweep.counts, k, cut, limits, out, row)
     stamp(out, row, end, told[0], plan.sign * told[1], i, UPDATE)
     calls = 0
     while True:
@@ -65,7 +65,7 @@ def leave(
         row = end
         x_h = sweep.ys[2]
         out = reserve(out, row, k)
-        end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, step, limits, out, row)
+        end = exposed_tiles(x_h, x, sweep.xs, sweep.counts, k, cut, limits, out, row)
         stamp(out, row, end, x_h, plan.sign * sweep.ys[0], h, EXPOSED)
         expose(sweep, h, x_h, x, k)
     plan.costs[MIN_Y] += calls
@@ -75,7 +75,7 @@ def leave(
 class Dense(Painting):
     """Paint-Dense over an object index, as a server drives it; O(k) space beside the index."""
 
-    takes: ClassVar = frozenset({"epsilon"})
+    takes: ClassVar = frozenset({"cut", "epsilon"})
     kernels: ClassVar = kernels_of(enter, leave)
 
     def _parts(self) -> tuple[Any, Plan, Sweep, None, None]:
@@ -83,5 +83,5 @@ class Dense(Painting):
 
     def _rows(self, events: int) -> int:
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
-        k = self._plan.k
-        return min(events * (k + k * k // (2 * self._plan.step)) + k, 1 << 22)
+        k, (groups, step) = self._plan.k, self._plan.cut
+        return min(events * (k + k * (groups or k // step) // 2) + k, 1 << 22)

@@ -7,13 +7,20 @@ l_0 = r_0 = x, l_{a+1} = -inf and r_{b+1} = +inf. A tile is a row (l_in, r_in, l
 r] with l_out < l <= l_in and r_in <= r < r_out. Tiles are written west to east and never empty; ties in x make some
 empty, and those are dropped.
 
-`step` is the length of the sublists of Section IV-B: 1 for the exact algorithms, ceil(epsilon k) for the
-approximate ones. Sublists are cut before empty tiles are dropped, otherwise ties would stretch a box over more than
-`step` levels and notify objects ranked beyond (1 + epsilon)k.
+`cut` says which neighbours the approximate algorithms of Section IV-B send as one box. The tile that reaches past p
+objects of the west is of level p, from 0 to k - 1; the open one of a region (r_out = +inf), which takes the place of
+several, is of level 0. *By levels*, what the paper evidently did, the k levels fall into g = ceil(1 / epsilon) nearly
+equal groups: level p is of the last group j with floor(j k / g) <= p. *By tiles*, the tiles there are fall into
+sublists of ceil(epsilon k), counted from the west: fewer messages, and more of them in vain. Either way a box spans
+s <= ceil(epsilon k) levels, p to p + s - 1, so that those in it see at most p + s - 1 better objects in the west and
+k - 1 - p in the east: nobody is told of an object that ranks below k + s - 1 <= (1 + epsilon)k, nor of an exposed one
+that ranks above k - s + 1 (Theorem 7). Tiles that ties make empty keep their level.
 
 `limits` keep to the subscriptions with l > limits[0] and r < limits[1] (an object that moves in x leaves only the
 lists of those that do not contain its new place); ALL keeps all.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +28,19 @@ from numpy.typing import NDArray
 from floor.kernels import njit
 from paint.sweep import EAST, WEST
 
-__all__ = ["ALL", "EACH", "START", "Limits", "exposed_tiles", "influence_tiles", "put_tile"]
+__all__ = [
+    "ALL",
+    "EACH",
+    "START",
+    "Cut",
+    "Limits",
+    "empty_tiles",
+    "exposed_tiles",
+    "group_of",
+    "influence_tiles",
+    "put_tile",
+    "strips",
+]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -30,9 +49,25 @@ Limits = tuple[float, float]
 ALL: Limits = (-np.inf, np.inf)
 """`limits` that every subscription is within."""
 
-# Arguments as int64, not as literals, for which Numba would compile a version of their own.
-EACH: int = np.int64(1)  # type: ignore[assignment]
-"""`step` of the exact algorithms."""
+
+class Cut(NamedTuple):
+    """Which neighbouring tiles are sent as one box.
+
+    Attributes
+    ----------
+    groups : int
+        Number of groups of levels, 0 if it is the tiles that are grouped.
+    step : int
+        Length of the sublists of tiles; 1 sends every tile by itself.
+    """
+
+    groups: int
+    step: int
+
+
+EACH = Cut(0, 1)
+"""The cut of the exact algorithms."""
+# An argument as int64, not as a literal, for which Numba would compile a version of its own.
 START: int = np.int64(0)  # type: ignore[assignment]
 """`row` of an empty table."""
 
@@ -48,8 +83,16 @@ def put_tile(out: Floats, row: int, l_in: float, r_in: float, l_out: float, r_ou
 
 
 @njit
+def group_of(cut: Cut, level: int, place: int, k: int) -> int:
+    """Give the group of a tile by its level or, by tiles, by its place from the west; with EACH, its place."""
+    if cut.groups > 0:
+        return ((level + 1) * cut.groups - 1) // k
+    return place // cut.step
+
+
+@njit
 def influence_tiles(
-    x: float, xs: Floats, counts: Counts, k: int, step: int, limits: Limits, out: Floats, row: int
+    x: float, xs: Floats, counts: Counts, k: int, cut: Cut, limits: Limits, out: Floats, row: int
 ) -> int:
     """Tile IR(i), the staircase of subscriptions that hold object i (Algorithm 4).
 
@@ -65,13 +108,14 @@ def influence_tiles(
     Returns
     -------
     int
-        The row after the last tile; at most ceil(k / step) tiles. O(k) time.
+        The row after the last tile; at most ceil(1 / epsilon) tiles. O(k) time.
     """
     west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
     start = row
     last = min(a, k - 1)
     p_open = min(max(k - 1 - b, 0), last)
-    sublist_end = last - step
+    each = cut.groups == 0 and cut.step == 1
+    now = -1
     for p in range(last, p_open - 1, -1):
         l_out = max(west[p] if p < a else -np.inf, limits[0])
         l_in = x if p == p_open else west[p - 1]
@@ -79,19 +123,43 @@ def influence_tiles(
         if l_out < l_in and x < r_out:
             if row > start and out[row - 1, 3] == r_out:
                 out[row - 1, 0] = l_in
-            elif row > start and p > sublist_end:
+                continue
+            group = p if each else group_of(cut, 0 if p == p_open else p, last - p, k)
+            if group == now:
                 out[row - 1, 0] = l_in
                 out[row - 1, 3] = r_out
             else:
                 row = put_tile(out, row, l_in, x, l_out, r_out)
-                while p <= sublist_end:
-                    sublist_end -= step
+                now = group
     return row
 
 
 @njit
+def strips(counts: Counts, k: int) -> int:
+    """Count the strips of IR(i), also those that ties in x make empty or alike; O(1)."""
+    last = min(counts[WEST], k - 1)
+    return last - min(max(k - 1 - counts[EAST], 0), last) + 1
+
+
+@njit
+def empty_tiles(x_h: float, x: float, xs: Floats, counts: Counts, k: int) -> int:
+    """Count the tiles of what the exposed object h gains that ties in x alone make empty; O(k)."""
+    west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
+    found = 0
+    for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
+        p = k - 1 - q
+        l_out = west[p] if p < a else -np.inf
+        l_in = min(west[p - 1] if p > 0 else x, x_h)
+        r_in = max(east[q - 1] if q > 0 else x, x_h)
+        r_out = east[q] if q < b else np.inf
+        if (l_out == l_in and r_in <= r_out) or (l_out <= l_in and r_in == r_out):
+            found += 1
+    return found
+
+
+@njit
 def exposed_tiles(
-    x_h: float, x: float, xs: Floats, counts: Counts, k: int, step: int, limits: Limits, out: Floats, row: int
+    x_h: float, x: float, xs: Floats, counts: Counts, k: int, cut: Cut, limits: Limits, out: Floats, row: int
 ) -> int:
     """Tile what the exposed object h gains from object i, a diagonal chain (Algorithm 5, corrected).
 
@@ -101,8 +169,8 @@ def exposed_tiles(
     - 1 every list has room, h is in it already and there is no tile. Returns what `influence_tiles` does, in O(k).
     """
     west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
-    start = row
-    sublist_end = k
+    each = cut.groups == 0 and cut.step == 1
+    now, first = -1, -1
     for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
         p = k - 1 - q
         l_out = max(west[p] if p < a else -np.inf, limits[0])
@@ -110,13 +178,13 @@ def exposed_tiles(
         r_in = max(east[q - 1] if q > 0 else x, x_h)
         r_out = min(east[q] if q < b else np.inf, limits[1])
         if l_out < l_in and r_in < r_out:
-            if row == start:
-                sublist_end = q
-            if q < sublist_end:
+            if first < 0:
+                first = q
+            group = q if each else group_of(cut, p, q - first, k)
+            if group == now:
                 out[row - 1, 0] = l_in
                 out[row - 1, 3] = r_out
             else:
                 row = put_tile(out, row, l_in, r_in, l_out, r_out)
-                while q >= sublist_end:
-                    sublist_end += step
+                now = group
     return row

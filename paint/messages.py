@@ -72,19 +72,23 @@ class Messages:
         The messages of event e are `table[offsets[e]:offsets[e + 1]]`.
     costs : int64 array of shape (events, 4), or None
         What each event of a replayed stream cost: calls of first_k, min_y and snap, and emptiness tests of merging.
+    paper_costs : int64 array of shape (events, 3), or None
+        The same calls as the paper counts them (see `paint.sparse`).
     """
 
-    __slots__ = ("_offsets", "costs", "table")
+    __slots__ = ("_offsets", "costs", "paper_costs", "table")
 
     def __init__(
         self,
         table: NDArray[np.void],
         offsets: NDArray[np.int64] | None = None,
         costs: NDArray[np.int64] | None = None,
+        paper_costs: NDArray[np.int64] | None = None,
     ) -> None:
         self.table = table
         self._offsets = offsets
         self.costs = costs
+        self.paper_costs = paper_costs
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -108,7 +112,10 @@ class Messages:
     @classmethod
     def of_stream(cls, rows: NDArray[np.float64], marks: NDArray[np.int64], dtype: np.dtype[np.void]) -> "Messages":
         """Take the rows of a stream with its marks, see `paint.algorithm.mark`."""
-        return cls(rows.view(dtype)[:, 0], marks[:, 0].copy(), np.diff(marks[:, 1:], axis=0))
+        counters = np.diff(marks[:, 1:], axis=0)
+        paper_costs = counters[:, :3].copy()
+        paper_costs[:, 1:] += counters[:, 4:]
+        return cls(rows.view(dtype)[:, 0], marks[:, 0].copy(), counters[:, :4], paper_costs)
 
     def __len__(self) -> int:
         return len(self.table)

@@ -14,17 +14,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from floor.errors import RangecastError
 from matching import SubscriptionIndex
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Algorithm, Batching, Outlining, Plan, Rows
+from paint.algorithm import (
+    COUNTERS,
+    EMPTY,
+    FIRST_K,
+    MIN_Y,
+    MIN_Y_APART,
+    SNAP,
+    SNAP_APART,
+    Algorithm,
+    Batching,
+    Outlining,
+    Plan,
+    Rows,
+)
 from paint.arguments import (
     choice,
     columns,
+    cut_of,
     integer,
     list_length,
     number,
     numbers,
     range_end,
     same_length,
-    sublist_length,
 )
 from paint.batch import VARIANTS, coalesce
 from paint.dense import Dense
@@ -65,8 +78,11 @@ class Server:
     index : {"tournament", "kd", "range"}
         The object index; all send the same, the first is the fastest.
     epsilon : float in (0, 1], optional
-        Approximate version (Section IV-B): tiles are grouped in sublists of ceil(epsilon k), so that subscriptions
-        also receive, and ignore, some objects ranked within (1 + epsilon)k.
+        Approximate version (Section IV-B): neighbouring tiles are sent as one box, so that subscriptions also
+        receive, and ignore, some objects ranked within (1 + epsilon)k.
+    cut : {"levels", "tiles"}, optional
+        With epsilon, whether the k levels are cut into ceil(1 / epsilon) groups, as when it is left out, or the tiles
+        there are into sublists of ceil(epsilon k): fewer messages and more redundancy (see `paint.geometry`).
     subscriptions : array_like of shape (m, 2) or matching.SubscriptionIndex, optional
         Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty.
     sketch : int, optional
@@ -93,6 +109,7 @@ class Server:
         algorithm: str = "dense",
         index: str = "tournament",
         epsilon: float | None = None,
+        cut: str | None = None,
         subscriptions: ArrayLike | SubscriptionIndex | None = None,
         sketch: int | None = None,
         descending: bool = False,
@@ -102,7 +119,8 @@ class Server:
         k = list_length(k)
         chosen = choice("algorithm", algorithm, ALGORITHMS)
         chosen_index = choice("index", index, INDEXES)
-        for name, value in (("epsilon", epsilon), ("subscriptions", subscriptions), ("sketch", sketch)):
+        settings = {"epsilon": epsilon, "cut": cut, "subscriptions": subscriptions, "sketch": sketch}
+        for name, value in settings.items():
             if value is not None and name not in chosen.takes:
                 raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
         if subscriptions is None and "subscriptions" in chosen.takes:
@@ -112,7 +130,7 @@ class Server:
         if sketch is not None and integer("sketch", sketch) < 1:
             raise ValueError(f"sketch must be at least 1 (rectangles that cover the subscriptions), got {sketch}")
         sign = -1.0 if descending else 1.0
-        self._plan = Plan(k, sublist_length(epsilon, k), sign, np.zeros(4, np.int64))
+        self._plan = Plan(k, cut_of(epsilon, cut, k), sign, np.zeros(COUNTERS, np.int64))
         self._sign = sign
         self._count = len(xs)
         self._takes = chosen.takes
@@ -128,6 +146,13 @@ class Server:
         """
         names = {"first_k": FIRST_K, "min_y": MIN_Y, "snap": SNAP, "empty": EMPTY}
         return {name: int(self._plan.costs[at]) for name, at in names.items()}
+
+    @property
+    def paper_costs(self) -> dict[str, int]:
+        """The calls so far as the paper counts them; Paint-Sparse's it counts otherwise (see `paint.sparse`)."""
+        costs = self._plan.costs
+        more = {"first_k": 0, "min_y": int(costs[MIN_Y_APART]), "snap": int(costs[SNAP_APART])}
+        return {name: self.costs[name] + apart for name, apart in more.items()}
 
     def subscribe(self, l: float, r: float) -> int:
         """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.

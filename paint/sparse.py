@@ -5,6 +5,12 @@ west to east, a box is merged into the one before if the box around both reaches
 The sweep asks for exposed objects only between l* and r*, the ends of the ranges still to be served, and ends when
 there are none left. The approximate version snaps the sublists of Section IV-B in place of tiles.
 
+**Calls as the paper counts them** are told apart from what is done here. It has a snap for every tile of
+Paint-Dense, of the updated object and of each object that min_y between l* and r* returns, where ours leaves out
+those that it knows to be empty; it has none for l* and r*, which ours finds by snaps of what is left; and it has a
+last min_y for every object that is lowered, where ours does not ask when nobody is left. Tiles that ties in x make
+empty have a snap too: Table VI has k per event. Emptiness tests of merging are in none of its tables.
+
 Any cover of the subscriptions may stand in for the index (`matching.SubscriptionSketch`): the boxes it gives stay
 inside the tiles, so lists stay exact, but some messages then reach nobody.
 """
@@ -17,9 +23,9 @@ from numpy.typing import NDArray
 from floor.kernels import njit
 from matching import Tree
 from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
-from paint.algorithm import EMPTY, FIRST_K, MIN_Y, SNAP, Change, Plan, Rows
+from paint.algorithm import EMPTY, FIRST_K, MIN_Y, MIN_Y_APART, SNAP, SNAP_APART, Change, Plan, Rows
 from paint.cells import Box, Cells, add_cell, enclosing_quadrant, lose, make_cells
-from paint.geometry import ALL, EACH, START, Limits, exposed_tiles, influence_tiles, put_tile
+from paint.geometry import ALL, EACH, START, Limits, empty_tiles, exposed_tiles, influence_tiles, put_tile, strips
 from paint.halves import Place, kernels_of
 from paint.index import ObjectIndex, next_exposed, open_sweep
 from paint.known_subscriptions import KnownSubscriptions
@@ -123,7 +129,7 @@ def paint_region(part: Part, plan: Plan, scratch: Scratch, groups: int, out: Row
 
 
 @njit
-def open_cells(scratch: Scratch, tiles: int, step: int) -> None:
+def open_cells(scratch: Scratch, tiles: int, exact: bool) -> None:
     """Start the boxes of a sweep from the snapped sublists: exact ones, or the tiles cut down to them."""
     cells = scratch.cells
     cells.used[0] = 0
@@ -135,7 +141,7 @@ def open_cells(scratch: Scratch, tiles: int, step: int) -> None:
         while scratch.groups[group, 0] < l_hi:
             group += 1
         box = scratch.boxes[group]
-        add_cell(cells, max(box[0], l_lo), min(box[1], l_hi), max(box[2], r_lo), min(box[3], r_hi), step == 1)
+        add_cell(cells, max(box[0], l_lo), min(box[1], l_hi), max(box[2], r_lo), min(box[3], r_hi), exact)
 
 
 @njit
@@ -164,6 +170,7 @@ def paint_gain(part: Part, plan: Plan, scratch: Scratch, tiles: int, groups: int
         if found:
             row = paint_box(part, out, first, row, (l_min, l_max, r_min, r_max), plan.costs)
     plan.costs[SNAP] += snaps
+    plan.costs[SNAP_APART] += groups - snaps
     return row
 
 
@@ -176,7 +183,9 @@ def enter(
     x, y = arrays.x[i], arrays.y[i]
     open_sweep(arrays, sweep, i, -np.inf, k)
     plan.costs[FIRST_K] += 2
-    groups = influence_tiles(x, sweep.xs, sweep.counts, k, plan.step, ALL, scratch.groups, START)
+    groups = influence_tiles(x, sweep.xs, sweep.counts, k, plan.cut, ALL, scratch.groups, START)
+    if plan.cut == EACH:
+        plan.costs[SNAP_APART] += strips(sweep.counts, k) - groups
     out = reserve(out, row, k)
     part = _around(tree, scratch, groups)
     end = paint_region(part, plan, scratch, groups, out, row)
@@ -193,30 +202,35 @@ def leave(
 
     O(v(log n + k log m)) for v interesting exposed objects (Theorem 5); at most v + 1 min_y calls.
     """
-    k, step = plan.k, plan.step
+    k, cut = plan.k, plan.cut
     x = arrays.x[i]
     xs, counts = sweep.xs, sweep.counts
     open_sweep(arrays, sweep, i, y_end, plan.k)
     plan.costs[FIRST_K] += 2
-    groups = influence_tiles(x, xs, counts, k, step, limits, scratch.groups, START)
+    groups = influence_tiles(x, xs, counts, k, cut, limits, scratch.groups, START)
     tiles = influence_tiles(x, xs, counts, k, EACH, limits, scratch.tiles, START)
+    if cut == EACH:
+        plan.costs[SNAP_APART] += strips(counts, k) - groups
     out = reserve(out, row, k)
     part = _around(tree, scratch, groups)
     end = paint_region(part, plan, scratch, groups, out, row)
     stamp(out, row, end, told[0], plan.sign * told[1], i, UPDATE)
-    open_cells(scratch, tiles, step)
+    open_cells(scratch, tiles, cut == EACH)
     calls = 0
     while True:
         some, l_star, r_star = enclosing_quadrant(scratch.cells, part, plan.costs)
         if not some:
+            plan.costs[MIN_Y_APART] += 1
             break
         h = next_exposed(arrays, sweep, np.nextafter(l_star, -np.inf), np.nextafter(r_star, np.inf))
         calls += 1
         if h < 0:
             break
         x_h = arrays.x[h]
-        groups = exposed_tiles(x_h, x, xs, counts, k, step, limits, scratch.groups, START)
+        groups = exposed_tiles(x_h, x, xs, counts, k, cut, limits, scratch.groups, START)
         tiles = exposed_tiles(x_h, x, xs, counts, k, EACH, limits, scratch.tiles, START)
+        if cut == EACH:
+            plan.costs[SNAP_APART] += empty_tiles(x_h, x, xs, counts, k)
         row = end
         out = reserve(out, row, k)
         end = paint_gain(part, plan, scratch, tiles, groups, out, row)
@@ -255,7 +269,7 @@ def thin(tree: Tree, plan: Plan, rows: Rows) -> Rows:
 class Sparse(Painting):
     """Paint-Sparse over an object index and the subscriptions, as a server drives it."""
 
-    takes: ClassVar = frozenset({"epsilon", "subscriptions", "sketch"})
+    takes: ClassVar = frozenset({"cut", "epsilon", "subscriptions", "sketch"})
     kernels: ClassVar = kernels_of(enter, leave)
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:

@@ -16,6 +16,11 @@ then
 
 Lists are those of `paint.geometry`: x values nearest first, and how many there are, west and east. `cut` takes two of
 them, before and after; `union_tiles` and `gain_tiles` read the columns that it leaves.
+
+With epsilon (Section IV-B) neighbouring columns are sent as one box where both staircases stay within one group of
+levels. The staircase that bounds a box then spans s <= ceil(epsilon k) levels there, so that as in `paint.geometry`
+the object ranks within k + s - 1 for all in it, before or after; and for all in a box of what is gained it ranked
+below k - s + 1. At most 2 / epsilon + 1 boxes. A cut by tiles is none here: tiles stay exact.
 """
 
 from typing import NamedTuple
@@ -24,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from paint.geometry import put_tile
+from paint.geometry import Cut, group_of, put_tile
 from paint.sweep import EAST, WEST
 
-__all__ = ["Columns", "cut", "gain_tiles", "make_columns", "union_tiles"]
+__all__ = ["Columns", "cut", "gain_boxes", "gain_tiles", "make_columns", "union_tiles"]
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -42,6 +47,8 @@ class Columns(NamedTuple):
         Column q holds l in (edge[q], edge[q + 1]].
     before, after : float64 arrays
         R of either staircase in each column, x where the region has nothing.
+    level : int64 array of shape (columns, 2)
+        Level of either staircase in each column, 0 where it is open and k where the region has nothing.
     chord : int64 array of shape (columns, 2)
         First and last boundary of each horizontal chord; boundary q is between columns q and q + 1.
     best, link : int64 arrays
@@ -53,6 +60,7 @@ class Columns(NamedTuple):
     edge: Floats
     before: Floats
     after: Floats
+    level: Ids
     chord: Ids
     best: Ids
     link: Ids
@@ -66,6 +74,7 @@ def make_columns(k: int) -> Columns:
         np.empty(size),
         np.empty(size),
         np.empty(size),
+        np.empty((size, 2), np.int64),
         np.empty((size, 2), np.int64),
         np.empty(size, np.int64),
         np.empty(size, np.int64),
@@ -98,6 +107,8 @@ def cut(x: float, xs_0: Floats, counts_0: Ids, xs_1: Floats, counts_1: Ids, k: i
         edge[count + 1] = min(next_0, next_1)
         before[count] = _reach(x, east_0, b_0, a_0, k)
         after[count] = _reach(x, east_1, b_1, a_1, k)
+        columns.level[count, 0] = a_0 if before[count] < np.inf else 0
+        columns.level[count, 1] = a_1 if after[count] < np.inf else 0
         count += 1
         while a_0 > 0 and west_0[a_0 - 1] == edge[count]:
             a_0 -= 1
@@ -107,18 +118,49 @@ def cut(x: float, xs_0: Floats, counts_0: Ids, xs_1: Floats, counts_1: Ids, k: i
 
 
 @njit
-def union_tiles(x: float, count: int, columns: Columns, out: Floats, row: int) -> int:
+def _groups(columns: Columns, q: int, cut: Cut, k: int) -> tuple[int, int]:
+    """Groups of levels that the two staircases are in at a column; -1 where a region has nothing."""
+    low, high = columns.level[q]
+    return group_of(cut, low, q, k) if low < k else -1, group_of(cut, high, q, k) if high < k else -1
+
+
+@njit
+def union_tiles(x: float, count: int, columns: Columns, cut: Cut, k: int, out: Floats, row: int) -> int:
     """Tile the union of two influence regions of an object at x, from `row` of `out` on; return the row after.
 
-    At most 2k tiles, the fewest possible. O(k).
+    At most 2k tiles, the fewest possible of an exact cut. O(k).
     """
     first = row
+    now = (-1, -1)
     for q in range(count):
         reach = max(columns.before[q], columns.after[q])
         if row > first and out[row - 1, 3] == reach:
             out[row - 1, 0] = columns.edge[q + 1]
         elif reach > x:
-            row = put_tile(out, row, columns.edge[q + 1], x, columns.edge[q], reach)
+            groups = _groups(columns, q, cut, k) if cut.groups > 0 else now
+            if cut.groups > 0 and row > first and groups == now:
+                out[row - 1, 0] = columns.edge[q + 1]
+                out[row - 1, 3] = reach
+            else:
+                row = put_tile(out, row, columns.edge[q + 1], x, columns.edge[q], reach)
+                now = groups
+    return row
+
+
+@njit
+def gain_boxes(count: int, columns: Columns, cut: Cut, k: int, out: Floats, row: int) -> int:
+    """Cover the second influence region without the first by a box per group; return the row after. O(k)."""
+    first = row
+    now = (-1, -1)
+    for q in range(count):
+        if columns.before[q] < columns.after[q]:
+            groups = _groups(columns, q, cut, k)
+            if row > first and groups == now:
+                out[row - 1, 0] = columns.edge[q + 1]
+                out[row - 1, 3] = columns.after[q]
+            else:
+                row = put_tile(out, row, columns.edge[q + 1], columns.before[q], columns.edge[q], columns.after[q])
+                now = groups
     return row
 
 

@@ -40,7 +40,7 @@ def paint_window(index: ObjectIndex, plan: Plan, changes: list[Change]) -> Rows:
     -------
     float64 array of shape (messages, 8)
         O((e + v)(t(n) + k + u(n))) for e changes that expose v objects, u(n) an update of the index; and O(k^2) for
-        one that moves and whose y grows. Tiles are exact, whatever epsilon.
+        one that moves and whose y grows.
     """
     window = _Window(index, plan)
     moved = [one for one in changes if one.moves]

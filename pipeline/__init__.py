@@ -1,6 +1,6 @@
 """Spark jobs and the schemas of every file: populations, traces, deliveries at scale, traffic tables."""
 
-from pipeline.class_archive import archive_classes
+from pipeline.class_archive import archiving_classes
 from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries, count_kept
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
 from pipeline.errors import PipelineError
@@ -107,7 +107,7 @@ __all__ = [
     "TraceData",
     "TraceFacts",
     "TraceSpec",
-    "archive_classes",
+    "archiving_classes",
     "check_master",
     "check_spark",
     "count_deliveries",

@@ -6,11 +6,13 @@ name tells apart; where it is missing or does not fit, the JVM loads classes one
 """
 
 import hashlib
-import os
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyspark
 
@@ -18,7 +20,7 @@ from floor.cache import cache_dir, cache_place
 from floor.files import clear_leftovers, partial_name
 from pipeline.java import find_java
 
-__all__ = ["archive_classes", "archive_path", "keep_archive", "partial_archive"]
+__all__ = ["archive_path", "archiving_classes", "keep_archive", "partial_archive"]
 
 _REHEARSAL = """
 import tempfile
@@ -32,7 +34,7 @@ with tempfile.TemporaryDirectory() as scratch:
 spark.stop()
 """
 
-_WRITING_SECONDS = 120
+_WRITING_SECONDS, _REHEARSAL_SECONDS = 120, 600
 
 
 def archive_path(java: Path) -> Path:
@@ -71,15 +73,34 @@ def keep_archive(jvm: "subprocess.Popen[bytes]", partial: Path, archive: Path) -
             partial.unlink(missing_ok=True)
 
 
-def archive_classes() -> Path | None:
-    """Make the archive if it is not there: its path, or None without a Java that makes one; about half a minute."""
+@contextmanager
+def archiving_classes() -> Iterator[Callable[[], None]]:
+    """Make the archive, if there is none and a Java that makes one, while the block goes on.
+
+    It takes half a minute of a processor. Without a word if it cannot be done.
+
+    Yields
+    ------
+    callable
+        Waits until it is made; so does the end of the block, unless that is an error: then it is given up.
+    """
     java = find_java()
-    if java is None:
-        return None
-    path = archive_path(java)
-    if not path.exists():
-        with suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(
-                [sys.executable, "-c", _REHEARSAL], env=os.environ, capture_output=True, check=False, timeout=600
-            )
-    return path if path.exists() else None
+    if java is None or archive_path(java).exists():
+        yield lambda: None
+        return
+    silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    with subprocess.Popen([sys.executable, "-c", _REHEARSAL], **silent) as rehearsal:
+        finish = partial(_wait, rehearsal, _REHEARSAL_SECONDS)
+        try:
+            yield finish
+        except BaseException:
+            rehearsal.terminate()
+            raise
+        finish()
+
+
+def _wait(process: "subprocess.Popen[bytes]", seconds: int) -> None:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()

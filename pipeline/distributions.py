@@ -164,6 +164,25 @@ def clustered_objects(rows: DataFrame, seed: int) -> DataFrame:
     return rows.withColumn("x", _clamped(centre + sf.lit(WIDTH / 8) * z))
 
 
+def stock_objects(rows: DataFrame, seed: int) -> DataFrame:
+    """
+    Stocks: x a recommendation in tenths, which many share, y the logarithm of the price/earnings ratio.
+
+    1 to 5 is brought to [0, 1], so a tenth is 1/40, and all 41 values are alike: the paper's Tables V and VI have
+    0.31 m subscriptions that contain a stock, as a uniform x has. The logarithm has a standard deviation of 0.6, and
+    eight of its units are brought to [0, 1), so that Gaussian steps of a volatility c change the ratio by a share c.
+    """
+    rows = single_stocks(rows, seed)
+    return rows.withColumn("x", sf.floor(sf.col("x") * sf.lit(41.0)) / sf.lit(40.0))
+
+
+def single_stocks(rows: DataFrame, seed: int) -> DataFrame:
+    """Stocks of which no two share a recommendation, for comparison."""
+    ratio, _ = standard_normals(seed, STREAMS["stock starts"])
+    y = sf.least(_clamped(sf.lit(0.5) + sf.lit(0.6 / 8) * ratio), sf.lit(1 - 2.0**-53))
+    return rows.withColumns({"x": uniform_column(seed, STREAMS["stock recommendations"]), "y": y})
+
+
 #: Distributions of subscriptions by name; put a function of your own in to use it in a spec.
 DISTRIBUTIONS: dict[str, Callable[..., DataFrame]] = {
     "uniform": uniform,
@@ -176,6 +195,8 @@ DISTRIBUTIONS: dict[str, Callable[..., DataFrame]] = {
 OBJECT_DISTRIBUTIONS: dict[str, Callable[..., DataFrame]] = {
     "uniform": uniform_objects,
     "clustered": clustered_objects,
+    "stocks": stock_objects,
+    "single-stocks": single_stocks,
 }
 
 

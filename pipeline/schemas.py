@@ -64,6 +64,9 @@ COUNTS = (
     "first_k",
     "min_y",
     "snap",
+    "empty",
+    "paper_min_y",
+    "paper_snap",
 )
 
 _WAITS = ("latency_p50", "latency_p95", "latency_p99", "latency_max", "stale")
@@ -105,7 +108,7 @@ SUMMARY = pa.schema(
         *_required(pa.float64(), "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached"),
         *_required(pa.float64(), "resent_bytes", "control_bytes", "received_update", "received_exposed"),
         *_optional(pa.float64(), "redundancy", "redundancy_total"),
-        *_required(pa.float64(), "first_k", "min_y", "snap"),
+        *_required(pa.float64(), "first_k", "min_y", "snap", "empty", "paper_min_y", "paper_snap"),
         *_optional(pa.float64(), "stretch", *_WAITS, "stale_half_width", "wrong_share", "offered_load"),
     ]
 )

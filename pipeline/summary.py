@@ -26,7 +26,7 @@ def summarise(events: DataFrame, by: Sequence[str] = ()) -> DataFrame:
     """
     One row per approach, with the columns of `pipeline.schemas.SUMMARY`, in O(rows) time.
 
-    * `messages` to `received_exposed`, `first_k`, `min_y`, `snap`: means per event; `_max`: the largest of an event,
+    * `messages` to `received_exposed`, `first_k` to `paper_snap`: means per event; `_max`: the largest of an event,
       or of a window of a batch approach.
     * `redundancy`: notifications that carry the updated object, over the lists that events changed, minus 1.
       `redundancy_total`: the same with exposed objects counted on both sides. The paper's tables (Section V) fit the

@@ -122,12 +122,24 @@ class SweepResult:
         return shown(draw_sweep(self.results, self._sweep.facts.axes, metric, along, where))
 
     @in_python_words()
-    def report(self, out: AnyPath = "report.html") -> Path:
-        """Write the sweep as one page that works offline and opens with what was found; its path."""
+    def report(self, out: AnyPath = "report.html", metric: str | Sequence[str] | None = None) -> Path:
+        """Write the sweep as one page that works offline and opens with what was found; its path.
+
+        Parameters
+        ----------
+        metric : str or sequence of str, optional
+            What to draw and list, of `metrics`; by default a few.
+
+        Raises
+        ------
+        RangecastError
+            There is no such metric, or the page cannot be written.
+        """
         from simulator.views.report import write_report
 
         path = as_path(out, "out")
-        write_report([self.directory], path)
+        wanted = metric if metric is None or isinstance(metric, str) else ",".join(metric)
+        write_report([self.directory], path, wanted)
         return path
 
     @in_python_words()

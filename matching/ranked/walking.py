@@ -11,25 +11,33 @@ Beside `stab_all` (see `matching.array_index`) the module of a ranked index has 
 """
 
 from collections.abc import Callable
-from typing import ClassVar, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from matching.array_index import ArrayRangeIndex
 from matching.range_index import Ints, checked_count, checked_point, checked_points
-from matching.ranked.cursor import EVALUATIONS, Cursor
+from matching.ranked.cursor import EVALUATIONS
 
-__all__ = ["RankedArrayIndex", "Walk"]
+__all__ = ["RankedArrayIndex", "Walk", "WalkState"]
 
 ROOM = 1 << 20
 """Ids that a batch of points may need room for; a larger one is answered in parts."""
 
 
+class WalkState(Protocol):
+    """Where a walk stands; `matching.ranked.cursor.Cursor` is one."""
+
+    @property
+    def state(self) -> Ints:
+        """Counts, among them that of evaluations."""
+
+
 class RankedArrayIndex(ArrayRangeIndex):
     """The owner of the arrays of a ranked index."""
 
-    _open_walk: ClassVar[Callable[..., Cursor]]
+    _open_walk: ClassVar[Callable[..., WalkState]]
     _take: ClassVar[Callable[..., int]]
     _top_all: ClassVar[Callable[..., int]]
     _changes: int = 0
@@ -41,7 +49,10 @@ class RankedArrayIndex(ArrayRangeIndex):
 
     def top(self, x: float, k: int) -> Ints:
         """Ids of the k best ranges that hold a point, best first; fewer when fewer hold it."""
-        return self.tops(np.array([checked_point(x)]), k)[1]
+        point, most = checked_point(x), min(checked_count(k), max(len(self), 1))
+        out, counts = np.empty(most, np.int64), np.empty(1, np.int64)
+        self._made += self._top_all(self.arrays, np.array([point]), most, out, counts)
+        return out[: counts[0]]
 
     def tops(self, xs: npt.ArrayLike, k: int) -> tuple[Ints, Ints]:
         """Give (offsets, ids): the k best ranges that hold point i are `ids[offsets[i]:offsets[i + 1]]`."""

@@ -36,6 +36,10 @@ class Approach:
     updates_only: bool = False
     """Whether it has no answer to objects that are inserted or move."""
     epsilon: float | None = None
+    cut: str | None = None
+    """With an ε, how tiles are grouped, see `paint.Server`."""
+    sketch: int | None = None
+    """How many rectangles stand in for the subscriptions, where the server knows them."""
     window: Window | None = None
     """The window that the server answers at once; every event by itself without one."""
     interval_s: float | None = None

@@ -1,7 +1,9 @@
 """Approaches: how events become messages, and who sends them. All of them are registered here, in one table.
 
 A scenario names an approach as `paint-dense`, with its ε as `paint-dense(0.5)`, with its window as `paint-batch(100)`
-for 100 events and `paint-batch(50ms)` for 50 milliseconds, or with its interval as `poll(1s)`.
+for 100 events and `paint-batch(50ms)` for 50 milliseconds, or with its interval as `poll(1s)`. After an ε may stand
+`tiles`, which cuts otherwise, as in `paint-dense(0.25, tiles)`; after a window an ε, as in `paint-batch(100, 0.5)`;
+and with Paint-Sparse the size of a sketch, as in `paint-sparse(sketch=1000)`.
 """
 
 import re
@@ -11,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from paint.arguments import CUTS
 from simulator.approaches.approach import Approach
 from simulator.approaches.polling import Polling
 from simulator.approaches.server_session import ServerSession
@@ -70,17 +73,49 @@ def parse_approach(name: str) -> Approach:
         return approach
     if approach.takes is None:
         raise ValueError(f"{match[1]} takes no ε; remove the parentheses")
-    if approach.takes == "window":
-        return replace(approach, window=_window(match[1], match[2]))
     if approach.takes == "interval":
         return replace(approach, interval_s=_interval(match[1], match[2]))
+    return _parted(match[1], approach, [part.strip() for part in match[2].split(",")])
+
+
+def _parted(name: str, approach: Approach, parts: list[str]) -> Approach:
+    """An approach with what stands in parentheses after its name: a window, an ε and its cut, a sketch."""
+    for part in [part for part in parts if part.startswith("sketch=")]:
+        approach = _sketched(name, approach, part)
+        parts.remove(part)
+    if approach.takes == "window" and (parts or approach.sketch is None):
+        approach = replace(approach, window=_window(name, parts.pop(0) if parts else ""))
+    elif parts or approach.sketch is None:
+        approach = replace(approach, exact=False, epsilon=_epsilon(f"{name}(", parts.pop(0) if parts else ""))
+    if approach.takes == "window" and parts:
+        approach = replace(approach, exact=False, epsilon=_epsilon(f"{name}(100, ", parts.pop(0)))
+    if parts and parts[0] in CUTS:
+        approach = replace(approach, cut=parts.pop(0))
+    if parts:
+        raise ValueError(f"{name} cannot take {parts[0]!r}; remove it from the parentheses")
+    return approach
+
+
+def _sketched(name: str, approach: Approach, part: str) -> Approach:
+    if approach.takes != "epsilon" or not approach.aware:
+        raise ValueError(f"{name} takes no sketch; remove it, or choose paint-sparse")
+    size = part.removeprefix("sketch=")
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", size):
+        raise ValueError(
+            f"a sketch is a number of rectangles from 1 to 999999999, as in {name}(sketch=1000); "
+            "change what stands in parentheses"
+        )
+    return replace(approach, sketch=int(size))
+
+
+def _epsilon(before: str, text: str) -> float:
     try:
-        epsilon = float(match[2])
+        epsilon = float(text)
     except ValueError:
         epsilon = np.nan
     if not 0 < epsilon <= 1:
-        raise ValueError(f"ε must be a number in (0, 1], as in {match[1]}(0.5); change what stands in parentheses")
-    return replace(approach, exact=False, epsilon=epsilon)
+        raise ValueError(f"ε must be a number in (0, 1], as in {before}0.5); change what stands in parentheses")
+    return epsilon
 
 
 def _interval(name: str, text: str) -> float:

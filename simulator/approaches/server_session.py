@@ -21,11 +21,19 @@ class ServerSession(Session):
 
     def __init__(self, workload: Workload, approach: Approach, *, algorithm: str, variant: str | None = None) -> None:
         self._variant = variant
-        known = np.column_stack((workload.l, workload.r)) if approach.aware else None
+        shared = workload.index if approach.sketch is None else None
+        known = (np.column_stack((workload.l, workload.r)) if shared is None else shared) if approach.aware else None
         self._aware, self._batches = approach.aware, approach.window is not None
         self._outlines = algorithm == "unicast"
         self._server = paint.Server(
-            workload.x, workload.y, k=workload.k, algorithm=algorithm, epsilon=approach.epsilon, subscriptions=known
+            workload.x,
+            workload.y,
+            k=workload.k,
+            algorithm=algorithm,
+            epsilon=approach.epsilon,
+            cut=approach.cut,
+            subscriptions=known,
+            sketch=approach.sketch,
         )
 
     def answer(self, chunk: Chunk) -> Outgoing:
@@ -63,7 +71,8 @@ class ServerSession(Session):
         for at in range(start, end):
             before = self._calls()
             table = self._window(chunk.window(at)).table
-            found.append(paint.Messages(table, np.array((0, len(table))), self._calls() - before))
+            calls = self._calls() - before
+            found.append(paint.Messages(table, np.array((0, len(table))), calls[:, :4], calls[:, 4:]))
         return found
 
     def _window(self, events: EventStream) -> paint.Messages:
@@ -88,13 +97,14 @@ class ServerSession(Session):
         return self._server.move(i, x)
 
     def _calls(self) -> NDArray[np.int64]:
-        costs = self._server.costs
-        return np.array([[costs["first_k"], costs["min_y"], costs["snap"]]])
+        return np.array([[*self._server.costs.values(), *self._server.paper_costs.values()]])
 
 
 def joined(parts: Sequence[paint.Messages]) -> Outgoing:
     """What a server sent in several calls, one after the other."""
     lengths = np.concatenate([np.diff(messages.offsets) for messages in parts])
-    costs = np.concatenate([messages.costs[:, :3] for messages in parts if messages.costs is not None])
+    costs = np.concatenate([messages.costs for messages in parts if messages.costs is not None])
+    paper = np.concatenate([messages.paper_costs for messages in parts if messages.paper_costs is not None])
+    apart = np.column_stack((costs[:, 3], paper[:, 1:]))
     table = parts[0].table if len(parts) == 1 else np.concatenate([messages.table for messages in parts])
-    return Outgoing(table, np.append(0, np.cumsum(lengths)), costs)
+    return Outgoing(table, np.append(0, np.cumsum(lengths)), costs[:, :3], apart=apart)

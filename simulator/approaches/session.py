@@ -46,6 +46,9 @@ class Outgoing(NamedTuple):
     """Calls of the server per window, shape (windows, 3): first_k, min_y, snap."""
     asked: Asked | None = None
     """Which questions the rows answer, where subscriptions ask; else they are sent when their window is answered."""
+    apart: NDArray[np.int64] | None = None
+    """What is counted apart per window, shape (windows, 3): emptiness tests of merging, and min_y and snap as the
+    paper counts them. None if there are no tests and the paper would count as `costs` does."""
 
     @property
     def questions(self) -> int:
@@ -96,8 +99,8 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
     """What an answer should have been, and is; None if it is. O(messages)."""
     if not isinstance(outgoing, Outgoing):
         return f"an Outgoing, got {outgoing!r:.80}"
-    table, offsets, costs, asked = outgoing
-    parts = (table, offsets, costs, *(asked or ()))
+    table, offsets, costs, asked, apart = outgoing
+    parts = (table, offsets, costs, *(asked or ()), *(() if apart is None else (apart,)))
     if not all(isinstance(part, np.ndarray) for part in parts):
         return f"an Outgoing of arrays, got {' and '.join(type(part).__name__ for part in parts)}"
     windows = chunk.windows
@@ -110,6 +113,10 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
         return f"offsets that ascend from 0 to {len(table)}, the number of rows, got {_few(offsets)}"
     if costs.dtype.kind != "i" or costs.shape != (windows, 3):
         return f"integer costs of shape ({windows}, 3), got {costs.dtype} of shape {costs.shape}"
+    if costs.min(initial=0) < 0:
+        return f"costs of at least 0, got {_few(costs[costs.min(axis=1).argmin()])}"
+    if apart is not None and (apart.dtype.kind != "i" or apart.shape != (windows, 3)):
+        return f"integer counts apart of shape ({windows}, 3), got {apart.dtype} of shape {apart.shape}"
     return _wrong_row(table) or (None if asked is None else _wrong_question(table, offsets, asked, chunk))
 
 

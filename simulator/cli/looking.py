@@ -40,6 +40,7 @@ def report(
         list[Path], typer.Argument(help="Directories of finished runs, or of one finished sweep.", show_default=False)
     ],
     out: Annotated[Path, typer.Option(help="Page to write (.html).")] = Path("report.html"),
+    metric: Metrics = None,
     plugins: Plugins = None,
 ) -> None:
     """Write finished runs side by side, or a sweep, as one page that works offline and opens with what was found."""
@@ -47,7 +48,7 @@ def report(
     from simulator.views.report import write_report
 
     load_plugins(plugins or ())
-    write_report(directories, out)
+    write_report(directories, out, metric)
     print_lines([f"report  {out}"])
 
 

@@ -13,7 +13,10 @@ __all__ = ["paper"]
 
 @app.command()
 def paper(
-    name: Annotated[str, typer.Argument(help="table1 to table6, fig11 to fig17, or all.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(help="table1 to table6, fig11 to fig17, cuts, sketch, theorem3, or all.", show_default=False),
+    ],
     scale: Annotated[str, typer.Option(help="small, or paper for the paper's sizes.")] = "small",
     out: Annotated[Path, typer.Option(help="Directory to make results in; continued if it exists.")] = Path("paper"),
     processes: Annotated[

@@ -164,13 +164,14 @@ def warm_up(
         Path | None, typer.Argument(help="Compile only what this scenario needs.", show_default=False)
     ] = None,
 ) -> None:
-    """Compile kernels now instead of at their first use; without a scenario all, with the classes of Spark."""
+    """Compile kernels, and archive Spark's classes, now instead of at their first use; without a scenario all."""
     import pipeline
     from simulator.runs.warm_up import warm_up
     from simulator.scenario.loading import load_scenario
     from simulator.views.progress import sweep_progress
 
-    warm_up(None if scenario is None else load_scenario(scenario), sweep_progress())
-    if scenario is None:
+    chosen = None if scenario is None else load_scenario(scenario)
+    with pipeline.archiving_classes() as finish:
+        warm_up(chosen, sweep_progress())
         with Console(stderr=True).status("archiving Spark's classes, half a minute"):
-            pipeline.archive_classes()
+            finish()

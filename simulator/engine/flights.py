@@ -46,7 +46,7 @@ class Attempt:
         messages = _within(starts, chosen)
         windows = np.searchsorted(outgoing.offsets, messages, side="right") - 1
         offsets = np.append(0, np.cumsum(np.bincount(windows, minlength=len(outgoing.costs))))
-        part = Outgoing(outgoing.table[messages], offsets, outgoing.costs)
+        part = Outgoing(outgoing.table[messages], offsets, outgoing.costs, apart=outgoing.apart)
         sources = sources[messages]
         while len(absent := np.flatnonzero(np.isin(sources, list(gone)))):  # the next broker stands in
             sources[absent] = (sources[absent] + 1) % len(ingredients.network)

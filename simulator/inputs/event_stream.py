@@ -4,6 +4,7 @@ So a change of the arrivals leaves the objects and values as they were, one of t
 updated, and so on.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -19,7 +20,7 @@ from simulator.workload.origins import ORIGINS, Where
 from simulator.workload.traces import Updates
 from simulator.workload.units import DURATION
 
-__all__ = ["make_events"]
+__all__ = ["about_how_many", "make_events"]
 
 Floats = NDArray[np.float64]
 
@@ -92,14 +93,26 @@ def _times(events: Events, count: int | None, generator: Callable[[str], np.rand
     if count is not None:
         return process(count, pace, generator("arrivals"))
     duration_s, tried = events.duration_s or 0.0, _FIRST
+    too_many = ScenarioError(
+        f"events.duration = {DURATION.format(duration_s)}: more than {_MOST:,} events arise in that time; "
+        "shorten it or lower the rate"
+    )
+    if about_how_many(events) > 1.01 * _MOST:  # the mean is that close where there are so many
+        raise too_many
     while (time_s := process(tried, pace, generator("arrivals")))[-1] <= duration_s:
         tried *= 2
         if tried > _MOST:
-            raise ScenarioError(
-                f"events.duration = {DURATION.format(duration_s)}: more than {_MOST:,} events arise in that time; "
-                "shorten it or lower the rate"
-            )
+            raise too_many
     return _up_to(time_s, duration_s)
+
+
+def about_how_many(events: Events) -> float:
+    """How many events there are: their count or, of those that arise within a duration, the mean if it is known."""
+    if events.duration_s is None or events.arrival not in ("fixed", "poisson", "bursts"):
+        return events.count
+    if events.arrival != "bursts":
+        return events.duration_s * events.rate_per_s
+    return events.burst * (1 + events.duration_s // events.gap_s) if events.gap_s else math.inf
 
 
 def _up_to(time_s: Floats, duration_s: float) -> Floats:
@@ -116,7 +129,7 @@ def _draw(
     generator: Callable[[str], np.random.Generator],
 ) -> Updates:
     shares = Shares(events.insert, events.delete, events.move)
-    cast = cast_events(x, y, k, count, shares, generator("mixture"))
+    cast = cast_events(x, y, k, count, shares, generator("mixture"), turn=events.pick == "turn")
     low, span = _y_range(y)
     shares_of_y = cast.y.copy() if span is None else np.minimum((cast.y - low) / span, np.nextafter(1.0, 0.0))
     steps = EVENT_KINDS[events.kind](

@@ -11,10 +11,12 @@ from typing import NamedTuple
 from floor.cache import cache_dir
 from floor.machine import free_bytes, memory_bytes, size_text
 from simulator.approaches.registry import parse_approach
+from simulator.inputs.event_stream import about_how_many
 from simulator.inputs.start import population_place, trace_file
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Objects, Subscriptions
+from simulator.workload.units import DURATION
 
 __all__ = ["check_room", "population_disk_bytes"]
 
@@ -72,8 +74,7 @@ def check_room(scenario: Scenario, *, in_memory: bool = True, out: Path | None =
     cache, records = free_bytes(cache_dir()), free_bytes(out or Path())
     room = f"disk, and where the cache is ({cache_dir()}) are free"
     _compare(list(_cached(scenario)), cache, room, {"subscriptions.file": smaller})
-    rows = [_Part("events.count", scenario.events.count, scenario.events.count * _EVENT_ON_DISK)]
-    _compare(rows, records, "disk, and where the results go are free", {})
+    _compare([_events(scenario, _EVENT_ON_DISK)], records, "disk, and where the results go are free", {})
 
 
 def _compare(parts: list[_Part], there: int | None, what: str, remedies: dict[str, str]) -> None:
@@ -93,7 +94,7 @@ def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
         followed = _followed(scenario) * len(scenario.approaches)
         yield _Part("verify", f'"{scenario.verify}"', followed * scenario.k * _LIST_ENTRY)
     yield _counted("objects", scenario.objects, _OBJECT)
-    yield _Part("events.count", scenario.events.count, scenario.events.count * _EVENT)
+    yield _events(scenario, _EVENT)
     yield _Part("topology.nodes", nodes, nodes * _NODE)
     yield _Part("network.brokers", brokers, brokers * brokers * _PAIR)
     for key in ("crashes", "server_crashes", "joins", "leaves"):
@@ -122,6 +123,14 @@ def _counted(table: str, about: Objects | Subscriptions, size: int) -> _Part:
     """What so many of something take, by the key that says how many there are."""
     key, value = ("count", about.count) if about.file is None else ("file", repr(about.file))
     return _Part(f"{table}.{key}", value, about.count * size)
+
+
+def _events(scenario: Scenario, size: int) -> _Part:
+    """What the events take, by the key that says how many there are."""
+    about, many = scenario.events, about_how_many(scenario.events)
+    if about.duration_s is None:
+        return _Part("events.count", about.count, about.count * size)
+    return _Part("events.duration", DURATION.format(about.duration_s), int(min(many, 1e18)) * size)
 
 
 def _nodes(scenario: Scenario) -> int:

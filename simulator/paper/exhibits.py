@@ -3,14 +3,16 @@
 Every file `scenarios/paper/NAME.toml` is one table or figure of Section V. A claim is of one of five kinds and
 carries the tolerance that it is judged by, so that no tolerance can follow from a result:
 
-    numbers    the paper prints a value: ours may differ by `tolerance`, as a share of it, or by `absolute`
+    numbers    the paper prints a value: ours may differ by `tolerance`, as a share of it, or by `absolute`; with
+               `interval` also by half of its own 95% confidence interval, where that is wider
     bounds     a value lies between `least` and `most` at every point
     rises      a value does not fall from each value of a key to the next, in the order of `at`
     growths    a value grows like a power of a key, and the power lies between `least` and `most`
     chains     of a list of approaches each has at least what the next has, at every point
 
 A value is a metric of an approach, or with `over` the quotient of that of two approaches; metrics joined by + are
-added. `where` picks points by keys of their scenario. Claims with `small = true` hold at any size; the others are
+added. `where` picks points by keys of their scenario. `cause` says, in case that a claim differs, whose doing it is
+and why; it is shown only then. Claims with `small = true` hold at any size; the others are
 about the paper's sizes and are judged at the scale `paper` only.
 """
 
@@ -25,9 +27,12 @@ from scenarios import DIRECTORY
 from simulator.runs.sweep_tables import METRICS
 
 __all__ = [
+    "EXTRAS",
     "NAMES",
     "VIEWS",
+    "Beside",
     "Bound",
+    "Cause",
     "Chain",
     "Claim",
     "Exhibit",
@@ -48,6 +53,9 @@ VIEWS = DIRECTORY / "paper"
 
 NAMES = (*(f"table{number}" for number in range(1, 7)), *(f"fig{number}" for number in range(11, 18)))
 """Tables and figures for ranges of one dimension, in the order in which they are shown."""
+
+EXTRAS = ("cuts", "sketch", "theorem3")
+"""What the paper says in words or leaves open, made and judged in the same way."""
 
 Scale = Literal["small", "paper"]
 Key = str | int | float
@@ -80,10 +88,27 @@ class Value(_Part):
         return metric
 
 
+class Cause(_Part):
+    """Why a claim differs."""
+
+    whose: Literal["the paper's", "ours", "open"]
+    why: str
+
+
+class Beside(Value):
+    """Another value that is printed next to a judged one, and not judged."""
+
+    approach: str | None = None
+    """The approach that is judged, if left out."""
+    title: str
+    """Head of its column."""
+
+
 class Claim(Value):
     """Something that the paper says."""
 
     claim: str
+    cause: Cause | None = None
     small: bool = False
     """Whether it is judged at any size."""
 
@@ -99,6 +124,11 @@ class Number(Claim):
     paper: list[float]
     tolerance: float | None = Field(default=None, ge=0)
     absolute: float | None = Field(default=None, ge=0)
+    interval: bool = False
+    """Whether half of the confidence interval of ours is allowed too."""
+    derived: bool = False
+    """Whether the row follows from other numbers of the paper: it is shown, and is no evidence of its own."""
+    beside: list[Beside] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -152,6 +182,12 @@ class Panel(Value):
     xlabel: str
     ylabel: str
     log: bool = False
+    curves: dict[str, list[str]] = Field(default_factory=dict)
+    """In place of a curve for each approach along a key: curves by name, whose points are approaches ..."""
+    across: str | None = None
+    """... at the mean of this metric, ..."""
+    places: list[int | float] = Field(default_factory=list)
+    """... or at these places."""
 
 
 class Exhibit(_Part):
@@ -162,7 +198,7 @@ class Exhibit(_Part):
     sweeps: list[str] = Field(min_length=1)
     """Grids that it is made from."""
     account: str
-    """Why our numbers differ where they do."""
+    """What must be known to read it, and why our numbers differ where they do."""
     numbers: list[Number] = Field(default_factory=list)
     bounds: list[Bound] = Field(default_factory=list)
     rises: list[Rise] = Field(default_factory=list)
@@ -191,8 +227,8 @@ def load_exhibit(name: str, directory: Path = VIEWS) -> Exhibit:
     PaperError
         There is no such table or figure, or its file is missing or wrong.
     """
-    if name not in NAMES:
-        raise PaperError(f"{name}: must be all or one of {', '.join(NAMES)}; choose one of them")
+    if name not in (*NAMES, *EXTRAS):
+        raise PaperError(f"{name}: must be all or one of {', '.join((*NAMES, *EXTRAS))}; choose one of them")
     path = directory / f"{name}.toml"
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))

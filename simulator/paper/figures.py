@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
-from simulator.paper.exhibits import Exhibit, Panel
+from simulator.paper.exhibits import Exhibit, Panel, Value
 from simulator.paper.verdicts import Measured, Verdict
 from simulator.runs.statistics import Estimate
 from simulator.views.sweep_figure import line_look
@@ -78,6 +78,9 @@ def draw_exhibit(view: Exhibit, measured: Mapping[str, Measured], scale: str, pa
 
 def _curves(panel: Panel, measured: Measured) -> Iterator[_Curve]:
     points = measured.points(panel.where)
+    if panel.curves:
+        yield from _curves_of_approaches(panel, measured, points)
+        return
     splits = list(dict.fromkeys(measured.key(point, panel.split) for point in points)) if panel.split else [None]
     for approach in panel.approaches:
         for split in splits:
@@ -88,6 +91,20 @@ def _curves(panel: Panel, measured: Measured) -> Iterator[_Curve]:
                 value = f"{panel.split_name or panel.split} = {split}"
                 label = value if panel.over and len(panel.approaches) == 1 else f"{label}, {value}"
             yield _Curve(label, places, [measured.value(panel, approach, point) for point in chosen])
+
+
+def _curves_of_approaches(panel: Panel, measured: Measured, points: Sequence[int]) -> Iterator[_Curve]:
+    """A curve for each name and value of the key `split`; its points are approaches."""
+    for name, approaches in panel.curves.items():
+        for point in points:
+            places: list[Any] = list(panel.places)
+            if panel.across is not None:
+                across = Value(metric=panel.across)
+                places = [measured.value(across, approach, point).mean for approach in approaches]
+            label = name
+            if panel.split:
+                label = f"{name}, {panel.split_name or panel.split} = {measured.key(point, panel.split)}"
+            yield _Curve(label, places, [measured.value(panel, approach, point) for approach in approaches])
 
 
 def _lines(axes: Axes, curves: Sequence[_Curve], looks: Mapping[str, int]) -> None:
@@ -101,6 +118,8 @@ def _lines(axes: Axes, curves: Sequence[_Curve], looks: Mapping[str, int]) -> No
             **line_look(looks[label]),
         )
     ticks = sorted({place for curve in curves for place in curve.places})
+    if not all(isinstance(tick, int) or tick.is_integer() for tick in ticks):
+        return
     if ticks and ticks[-1] > 100:
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])

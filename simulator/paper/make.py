@@ -18,7 +18,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from simulator.paper.exhibits import NAMES, VIEWS, Exhibit, PaperError, Scale, grid_path, load_exhibit
+from simulator.paper.exhibits import EXTRAS, NAMES, VIEWS, Exhibit, PaperError, Scale, grid_path, load_exhibit
 from simulator.paper.figures import draw_exhibit, exhibit_csv
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.runs.sweep import run_sweep
@@ -60,7 +60,7 @@ def make_paper(
     Parameters
     ----------
     name : str
-        One of `NAMES`, or "all".
+        One of `NAMES` or `EXTRAS`, or "all".
     scale : {"small", "paper"}
         The paper's sizes, or small ones that show the same trends in seconds.
     out : Path
@@ -80,7 +80,7 @@ def make_paper(
         There is no such table or figure.
     """
     size = _scale(scale)
-    views = [load_exhibit(one, directory) for one in (NAMES if name == "all" else (name,))]
+    views = [load_exhibit(one, directory) for one in ((*NAMES, *EXTRAS) if name == "all" else (name,))]
     failures: dict[str, list[str]] = {}
     for sweep in dict.fromkeys(sweep for view in views for sweep in view.sweeps):
         grid = load_grid(grid_path(sweep, size, directory))
@@ -164,5 +164,5 @@ def _verdicts_csv(verdicts: Sequence[Verdict]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(Verdict._fields)
-    writer.writerows(verdicts)
+    writer.writerows([*one[:-2], "; ".join(map(short, one.beside)), one.cause] for one in verdicts)
     return text.getvalue()

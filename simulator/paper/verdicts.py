@@ -9,16 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from simulator.paper.exhibits import Bound, Chain, Claim, Exhibit, Growth, Key, Number, Rise, Scale, Value
+from simulator.paper.exhibits import Beside, Bound, Chain, Claim, Exhibit, Growth, Key, Number, Rise, Scale, Value
 from simulator.runs.statistics import Estimate, estimate
 from simulator.runs.sweep_tables import Replications
 from simulator.scenario.grid import Grid
 from simulator.views.labels import short
 
-__all__ = ["DIFFERS", "HOLDS", "NEEDS_PAPER", "NOT_RUN", "Measured", "Verdict", "judge"]
+__all__ = ["DERIVED", "DIFFERS", "HOLDS", "NEEDS_PAPER", "NOT_RUN", "Measured", "Verdict", "judge"]
 
 HOLDS = "holds"
 DIFFERS = "differs"
+DERIVED = "derived"
+"""No evidence of its own: it follows from other numbers of the paper."""
 NEEDS_PAPER = "needs paper scale"
 NOT_RUN = "not run"
 
@@ -44,6 +46,10 @@ class Verdict(NamedTuple):
     rule: str
     """The tolerance."""
     verdict: str
+    beside: tuple[float | None, ...] = ()
+    """Of a printed number, other values of ours that are shown next to it, and not judged."""
+    cause: str = ""
+    """Where it differs, whose doing that is and why."""
 
     @property
     def outcome(self) -> str:
@@ -102,10 +108,14 @@ def judge(view: Exhibit, measured: Mapping[str, Measured], scale: Scale) -> list
         At "small", claims about the paper's sizes are not judged.
     """
     return [
-        verdict
+        verdict._replace(cause=_told(claim)) if verdict.verdict == DIFFERS else verdict
         for claim in view.claims
         for verdict in _judge(view.name, claim, measured[claim.sweep or view.sweeps[0]], scale)
     ]
+
+
+def _told(claim: Claim) -> str:
+    return "open: not explained" if claim.cause is None else f"{claim.cause.whose}: {claim.cause.why}"
 
 
 def _judge(name: str, claim: Claim, measured: Measured, scale: Scale) -> Iterator[Verdict]:
@@ -131,6 +141,7 @@ def _judge(name: str, claim: Claim, measured: Measured, scale: Scale) -> Iterato
 
 def _numbers(name: str, claim: Number, measured: Measured, scale: Scale) -> Iterator[Verdict]:
     rule = f"±{claim.tolerance:.0%}" if claim.tolerance is not None else f"±{claim.absolute:g}"
+    rule += " or interval" if claim.interval else ""
     for at, paper in zip(claim.at, claim.paper, strict=True):
         blank = Verdict(name, claim.row, f"{claim.along} = {at}", paper, None, None, None, None, rule, NEEDS_PAPER)
         points = measured.points({**claim.where, claim.along: at})
@@ -143,13 +154,21 @@ def _numbers(name: str, claim: Number, measured: Measured, scale: Scale) -> Iter
             yield blank._replace(ours=ours.mean, half_width=ours.half_width)
         else:
             allowed = claim.absolute if claim.absolute is not None else (claim.tolerance or 0.0) * abs(paper)
+            if claim.interval:
+                allowed = max(allowed, ours.half_width or 0.0)
             right = abs(ours.mean - paper) <= allowed + _ROUNDING * abs(paper)
             yield blank._replace(
                 ours=ours.mean,
                 half_width=ours.half_width,
                 ratio=ours.mean / paper if paper else None,
-                verdict=HOLDS if right else DIFFERS,
+                verdict=DERIVED if claim.derived else HOLDS if right else DIFFERS,
+                beside=tuple(_beside(claim, one, measured, at) for one in claim.beside),
             )
+
+
+def _beside(claim: Number, one: Beside, measured: Measured, at: Key) -> float | None:
+    points = measured.points({**one.where, claim.along: at})
+    return measured.value(one, one.approach or claim.approach, points[0]).mean if points else None
 
 
 class _Rule(NamedTuple):

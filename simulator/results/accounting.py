@@ -45,6 +45,9 @@ def event_records(
     Time and space are linear in events, messages and deliveries.
     """
     chunk, costs, count = carried.chunk, carried.outgoing.costs, carried.chunk.windows
+    apart = carried.outgoing.apart
+    if apart is None:
+        apart = np.column_stack((np.zeros(count, np.int64), costs[:, 1:]))
     events, starts = chunk.events, chunk.starts[:-1]
     columns: dict[str, object] = {
         "approach": np.full(count, name),
@@ -57,6 +60,7 @@ def event_records(
         **traffic,
         **dict(zip(("needed_update", "needed_exposed"), needed.per_window(chunk), strict=True)),
         **{call: costs[:, at] for at, call in enumerate(("first_k", "min_y", "snap"))},
+        **{call: apart[:, at] for at, call in enumerate(("empty", "paper_min_y", "paper_snap"))},
         **_latencies(carried, waits),
         "stale": None if moments is None else moments.stale_ms,
         "wrong_s": None if moments is None else moments.wrong_s,

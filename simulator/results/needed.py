@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.steps import Advance
-from matching import SubscriptionIndex
 from paint import EXPOSED
 from simulator.approaches.approach import Approach
 from simulator.approaches.server_session import ServerSession
@@ -113,7 +112,8 @@ class _Everybody:
     """All subscriptions that are there, without gateways."""
 
     def __init__(self, workload: Workload, churn: Churn | None) -> None:
-        self._index, self._churn, self._first = SubscriptionIndex(workload.l, workload.r), churn, len(workload.l)
+        self._index = workload.made_index() if workload.index is None else workload.index
+        self._churn, self._first = churn, len(workload.l)
 
     def change(self, event: int) -> None:
         """Let those come and go who do so before an event."""

@@ -247,21 +247,43 @@ class Timeline:
         state, begun_s = (self._truth, self._held, self._chains, self._clock), self._now_s
         kind = (self._in_place, self._relaxed, self._asked)
         self._now_s = run_steps(*state, happening, due, asking, expected, told, self._now_s, *kind)
-        clock, last_s = self._clock, until_s if np.isfinite(until_s) else self._now_s
+        clock, ends = self._clock, not np.isfinite(until_s)
+        last_s = self._last_s(chunk, due, asking) if ends else until_s
         counts = clock.counted & clock.present
         counted, wrong = np.count_nonzero(counts), np.count_nonzero(clock.wrong & counts)
         # Nothing happens until the next chunk begins.
         told.wrong_s[-1] += wrong * (last_s - self._now_s)
         told.counted_s[-1] += counted * (last_s - self._now_s)
-        ends_s = np.append(happening.time_s, last_s)
+        ends_s = np.append(np.minimum(happening.time_s, last_s), last_s)
         wrong_lists = np.append(told.wrong_before, wrong)
         self.spans = Spans(np.append(begun_s, ends_s[:-1]), ends_s, wrong_lists, int(counted))
         self._now_s = last_s
+        if ends:
+            self._close(told, float(chunk.events.time_s[chunk.starts[-2]]))
         if self.mismatch is None and told.mismatch[0] >= 0:
             s, event = told.mismatch.tolist()
             held, right = (_pairs(*one) for one in zip(told.objects, told.y, strict=True))
             self.mismatch = WrongList(int(self._watched[s]), event, held, right)
         return told
+
+    def _last_s(self, chunk: Chunk, due: Arriving, asking: Questions) -> float:
+        """When the last thing happens to a list that counts: it must not matter who else is followed."""
+        counted = self._clock.counted
+        come_s = (one.time_s[counted[one.subscription]].max(initial=-np.inf) for one in (due, asking))
+        return max(float(chunk.events.time_s[-1]), *map(float, come_s))
+
+    def _close(self, told: Told, began_s: float) -> None:
+        """Let the time of the last window, which began then, end when the next event would arise.
+
+        What is still under way goes on after that, for longer under some approaches than under others: shares of all
+        that time could not be compared.
+        """
+        times_s = np.unique(self._events.time_s)
+        closes_s = times_s[-1] + (times_s[-1] - times_s[0]) / max(len(times_s) - 1, 1)
+        start_s, end_s, wrong, counted = self.spans
+        lasts_s = np.maximum(np.minimum(end_s, closes_s) - np.maximum(start_s, began_s), 0.0)
+        lasts_s[-1] += max(closes_s - end_s[-1], 0.0)
+        told.wrong_s[-1], told.counted_s[-1] = wrong @ lasts_s, counted * (closes_s - began_s)
 
 
 def _happening(chunk: Chunk, due: Arriving, asking: Questions) -> Happening:

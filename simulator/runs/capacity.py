@@ -39,6 +39,7 @@ _LEAST_EVENTS, MOST_EVENTS = 20, 200_000
 """A rate is tried if so many events arise in the time."""
 _OF_TRACE = 16
 """A trace is finite: by default rates are tried for this part of its time, and can be so many times its own."""
+_MOST_REPLICATIONS = 1_000
 _NEAR = 1.1
 """Later seeds begin where the first ended, with steps of this ratio."""
 
@@ -216,6 +217,8 @@ def measure_capacity(
     """
     if replications < 1:
         raise RunError(f"--replications {replications}: must be at least 1; raise it")
+    if replications > _MOST_REPLICATIONS:
+        raise RunError(f"--replications {replications}: must be at most {_MOST_REPLICATIONS:,}; lower it")
     spark = pipeline.spark_source(master)
     found = {name: Capacity(name, ()) for name in scenario.approaches}
     with progress or Progress(disable=True) as shown:

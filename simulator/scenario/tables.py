@@ -234,6 +234,9 @@ class Events(Table):
     volatility: Positive = Field(
         default=1.0, description="of `gaussian`: the c of the paper's Fig. 15(b), steps of y have deviation c/8"
     )
+    pick: Literal["random", "turn"] = Field(
+        default="random", description="which object is updated: any alike, or all in turn, again and again"
+    )
     insert: Share = Field(default=0.0, description="share of the events that insert an object")
     delete: Share = Field(default=0.0, description="share of the events that delete one; `k` are always left")
     move: Share = Field(default=0.0, description="share of the events that move one to another x")
@@ -286,6 +289,8 @@ class Events(Table):
         shares = {"insert": self.insert, "delete": self.delete, "move": self.move}
         if math.fsum(shares.values()) > 1:
             yield "insert", self.insert, "insert, delete and move must add up to at most 1; lower one of them"
+        if self.pick == "turn" and (self.kind == "trace" or any(shares.values())):
+            yield "pick", self.pick, "only updates of y can go in turn; remove this key, or insert, delete and move"
         if self.kind == "trace":
             for key, share in shares.items():
                 if share:

@@ -1,7 +1,7 @@
 """The mixture: which object each event is about, and whether it enters, leaves or moves instead of changing its y.
 
-Objects are picked uniformly among those that are there. What enters, and where something moves to, is drawn from the
-distribution of the objects at the start, with straight lines between its values.
+Objects are picked uniformly among those that are there, or all in turn, again and again. What enters, and where
+something moves to, is drawn from the distribution of the objects at the start, straight between its values.
 """
 
 from typing import NamedTuple
@@ -39,8 +39,12 @@ class Cast(NamedTuple):
     """(events,) where an object moves to; 0 if it does not."""
 
 
-def cast_events(x: Floats, y: Floats, k: int, count: int, shares: Shares, rng: np.random.Generator) -> Cast:
+def cast_events(
+    x: Floats, y: Floats, k: int, count: int, shares: Shares, rng: np.random.Generator, *, turn: bool = False
+) -> Cast:
     """Draw who does what; O(count + n log n).
+
+    With `turn` the objects at the start are updated in the order of their ids, from the first again after the last.
 
     A deletion that would leave fewer than k objects is an update of y instead. An object that enters takes the next
     id, from n on; ids are not used again.
@@ -53,6 +57,8 @@ def cast_events(x: Floats, y: Floats, k: int, count: int, shares: Shares, rng: n
     if not len(x):
         raise ValueError("events need at least one object at the start, got none; add objects")
     chance, picks, places, heights = rng.random((4, count))
+    if turn:
+        picks = (np.arange(count) % len(x) + 0.5) / len(x)
     edges = np.cumsum(shares)
     kind = np.array([INSERT, DELETE, MOVE, RAISE], np.int8)[np.searchsorted(edges, chance, side="right")]
     objects = _pick(kind, picks, len(x), k)

@@ -1,6 +1,7 @@
 """What lists are at every moment, the slow way: after everything that happens, all is made anew from the start."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 INF = float("inf")
@@ -106,6 +107,13 @@ def story(
         if wrong and complete and not waits:
             at_rest.append(moment)
     return Story(spans, at_rest, wrong)
+
+
+def closing(times: Sequence[float]) -> float:
+    """When one more event would arise, if it took as long as it did between those before on average."""
+    different = sorted(set(times))
+    pauses = [after - before for before, after in pairwise(different)]
+    return different[-1] + (sum(pauses) / len(pauses) if pauses else 0.0)
 
 
 def staleness(

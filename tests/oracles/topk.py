@@ -13,6 +13,7 @@ Objects = dict[int, tuple[float, float]]
 Subscription = tuple[float, float]
 Entries = dict[int, tuple[float, float]]
 
+EXPOSED = 1
 LARGEST = 1.7976931348623157e308
 
 
@@ -123,23 +124,29 @@ class Subscribers:
                 for i in ids:
                     assert before.get(i) != after.get(i), f"{s} receives object {i}, which is not news"
             else:
-                self._check_ranks(s, ids, objects)
+                self._check_ranks(s, received, objects)
             for message in received:
                 receive(entries, message, s, self.k, self.descending)
             assert entries == after, f"{s} holds {entries}, right is {after}"
         self.objects = dict(objects)
 
-    def _check_ranks(self, s: Subscription, ids: list[int], objects: Objects) -> None:
+    def _check_ranks(self, s: Subscription, received: list[Any], objects: Objects) -> None:
+        """Theorem 7: what is received ranks within (1 + epsilon)k, and if unchanged ranked below (1 - epsilon)k."""
         assert self.epsilon is not None
-        bound = self.k + math.ceil(self.epsilon * self.k - 1e-9) - 1
-        for i in ids:
-            best = min(
-                order.index(i) + 1 if i in order else math.inf
-                for order in (ranked(state, s, self.descending) for state in (self.objects, objects))
-            )
-            gone = i not in ranked(self.objects, s, self.descending) and i not in ranked(objects, s, self.descending)
-            assert not gone, f"{s} receives object {i}, which is not in its range"
-            assert best <= bound, f"{s} receives object {i} of rank {best}, beyond {bound}"
+        slack = math.ceil(self.epsilon * self.k - 1e-9) - 1
+        orders = [ranked(state, s, self.descending) for state in (self.objects, objects)]
+        for message in received:
+            i = int(message["object"])
+            ranks = [order.index(i) + 1 for order in orders if i in order]
+            assert ranks, f"{s} receives object {i}, which is not in its range"
+            best = min(ranks)
+            assert best <= self.k + slack, f"{s} receives object {i} of rank {best}, beyond {self.k + slack}"
+            if message["cause"] == EXPOSED:
+                assert self.objects[i] == objects[i], f"{s} receives object {i} as exposed, but it changed"
+                held = orders[0].index(i) + 1
+                assert held > self.k - slack, f"{s} receives object {i} of rank {held}, above {self.k - slack}"
+            else:
+                assert self.objects.get(i) != objects.get(i), f"{s} receives object {i}, which has not changed"
 
 
 def smallest_tiling(region: set[tuple[int, int]], cells: set[tuple[int, int]]) -> int:

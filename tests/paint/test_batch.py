@@ -1,6 +1,7 @@
 """Paint-Batch: exact lists at the end, nothing sent twice or in vain, and the printed variant wrong as predicted."""
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import paint
 from paint.indexes import INDEXES
-from tests.oracles.topk import Entries, distinct_subscriptions, reaches, receive, top_k
+from tests.oracles.topk import Entries, Subscribers, distinct_subscriptions, reaches, receive, top_k
 
 Events = list[tuple[int, float]]
 
@@ -67,6 +68,25 @@ def test_exact_on_thousands_of_instances() -> None:
     for trial in range(3000):
         case = instance(rng, 8, 6, ties=trial % 4 == 0)
         assert run(case[0], case[1], 1 + trial % 4, case[2], "exact") == (0, 0, 0)
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 0.34, 1.0])
+@pytest.mark.parametrize("distinct", [6, 10**6])
+def test_epsilon_keeps_lists_exact_ranks_near_and_messages_few(epsilon: float, distinct: int) -> None:
+    """Theorem 7 for batches: 2 / epsilon + 1 messages per object at most, and never more than without epsilon."""
+    rng = np.random.default_rng(distinct)
+    saved = 0
+    for _ in range(12):
+        n, k = int(rng.integers(4, 24)), int(rng.integers(2, 9))
+        x, y, new = rng.integers(0, distinct, (3, n)).astype(float)
+        events = [(int(i), float(new[i])) for i in rng.permutation(n)[: n // 2]]
+        objects = dict(enumerate(zip(x.tolist(), y.tolist(), strict=True)))
+        rows = paint.Server(x, y, k=k, epsilon=epsilon).batch(events).table
+        few, many = (Counter(one["object"].tolist()) for one in (rows, paint.Server(x, y, k=k).batch(events).table))
+        assert all(few[i] <= min(many[i], 2 * math.ceil(1 / epsilon) + 1) for i in few)
+        saved += many.total() - few.total()
+        Subscribers(objects, k, epsilon=epsilon).event(rows, objects | {i: (x[i], value) for i, value in events})
+    assert saved > 0
 
 
 @settings(deadline=None, max_examples=60)

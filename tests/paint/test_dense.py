@@ -73,24 +73,29 @@ def test_descending_rank(world: dict[str, Any], stream: Any) -> None:
     run(world, stream, descending=True)
 
 
+CUTS = st.sampled_from(["levels", "tiles"])
+
+
 @MANY
-@given(worlds(max_objects=10), events(), st.sampled_from([0.125, 0.25, 0.3, 0.5, 1.0]))
-def test_epsilon_keeps_lists_exact_and_ranks_near(world: dict[str, Any], stream: Any, epsilon: float) -> None:
-    run(world, stream, epsilon=epsilon)
+@given(worlds(max_objects=10), events(), st.sampled_from([0.125, 0.25, 0.3, 0.5, 1.0]), CUTS)
+def test_epsilon_keeps_lists_exact_and_ranks_near(
+    world: dict[str, Any], stream: Any, epsilon: float, cut: str
+) -> None:
+    run(world, stream, epsilon=epsilon, cut=cut)
 
 
 @pytest.mark.parametrize("distinct", [4, 12, 10**6])
-@pytest.mark.parametrize("epsilon", [None, 0.5])
-def test_seeded_streams(distinct: int, epsilon: float | None) -> None:
+@pytest.mark.parametrize("options", [{}, {"epsilon": 0.5}, {"epsilon": 0.5, "cut": "tiles"}, {"epsilon": 0.3}])
+def test_seeded_streams(distinct: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(distinct)
     for _ in range(6):
-        run(*seeded_stream(rng, (1, 14), 5, 12, distinct), epsilon=epsilon)
+        run(*seeded_stream(rng, (1, 14), 6, 12, distinct), **options)
 
 
 @MANY
-@given(worlds(max_objects=12), events(("update",), 6), st.sampled_from([0.2, 0.34, 0.5, 1.0]))
-def test_epsilon_bounds_the_messages_per_object(world: dict[str, Any], stream: Any, epsilon: float) -> None:
-    server = paint.Server(np.array(world["x"]), np.array(world["y"]), k=world["k"], epsilon=epsilon)
+@given(worlds(max_objects=12), events(("update",), 6), st.sampled_from([0.2, 0.34, 0.5, 1.0]), CUTS)
+def test_epsilon_bounds_the_messages_per_object(world: dict[str, Any], stream: Any, epsilon: float, cut: str) -> None:
+    server = paint.Server(np.array(world["x"]), np.array(world["y"]), k=world["k"], epsilon=epsilon, cut=cut)
     for _, which, value, _ in stream if world["x"] else []:
         messages = server.update(which % len(world["x"]), value)
         counts = Counter(messages.table["object"].tolist())

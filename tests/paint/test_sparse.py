@@ -20,6 +20,7 @@ from tests.strategies import events, seeded_stream, worlds
 
 MANY = settings(deadline=None, max_examples=60)
 PICK = st.integers(0, 10**6)
+CUTS = st.sampled_from(["levels", "tiles"])
 SHARE = st.sampled_from([0.05, 0.2, 0.5, 1.0])
 
 
@@ -107,11 +108,11 @@ def test_every_list_is_exact_and_nobody_is_told_in_vain(
 
 
 @MANY
-@given(worlds(max_objects=10), events(), SHARE, PICK, st.sampled_from([0.125, 0.3, 0.5, 1.0]), st.booleans())
+@given(worlds(max_objects=10), events(), SHARE, PICK, st.sampled_from([0.125, 0.3, 0.5, 1.0]), st.booleans(), CUTS)
 def test_epsilon_and_descending_rank(
-    world: dict[str, Any], stream: Any, share: float, seed: int, epsilon: float, descending: bool
+    world: dict[str, Any], stream: Any, share: float, seed: int, epsilon: float, descending: bool, cut: str
 ) -> None:
-    run(world, stream, share, seed, epsilon=epsilon, descending=descending)
+    run(world, stream, share, seed, epsilon=epsilon, descending=descending, cut=cut)
 
 
 @MANY
@@ -123,7 +124,7 @@ def test_a_sketch_keeps_lists_exact(
 
 
 @pytest.mark.parametrize("distinct", [5, 10**6])
-@pytest.mark.parametrize("options", [{}, {"epsilon": 0.4}, {"sketch": 7}])
+@pytest.mark.parametrize("options", [{}, {"epsilon": 0.4}, {"epsilon": 0.4, "cut": "tiles"}, {"sketch": 7}])
 def test_seeded_streams(distinct: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(distinct)
     for seed in range(5):

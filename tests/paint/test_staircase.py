@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from paint.geometry import EACH
 from paint.staircase import cut, gain_tiles, make_columns, union_tiles
 from tests.oracles.topk import reaches, smallest_tiling
 
@@ -38,7 +39,7 @@ def tiles(before: Lists, after: Lists, k: int, minus: bool) -> list[tuple[float,
     out = np.empty((4 * k + 4, 8))
     columns = make_columns(k)
     count = cut(X, *rows(before, k), *rows(after, k), k, columns)
-    end = gain_tiles(count, columns, out, 0) if minus else union_tiles(X, count, columns, out, 0)
+    end = gain_tiles(count, columns, out, 0) if minus else union_tiles(X, count, columns, EACH, k, out, 0)
     return [tuple(row[:4]) for row in out[:end].tolist()]
 
 

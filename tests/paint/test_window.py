@@ -34,12 +34,12 @@ def window(objects: Objects, changes: list[tuple[str, int, float, float]], fresh
 
 
 def check(world: dict[str, list[float]], windows: list[list[tuple[str, int, float, float]]], k: int,
-          index: str = "tournament", sign: float = 1.0) -> None:  # fmt: skip
+          index: str = "tournament", sign: float = 1.0, epsilon: float | None = None) -> None:  # fmt: skip
     objects = dict(enumerate(zip(world["x"], world["y"], strict=True)))
     y = [sign * value for value in world["y"]]
     places = [value for changes in windows for _, _, value, _ in changes]
-    server = paint.Server(world["x"], y, k=k, index=index, descending=sign < 0)
-    subscribers = Subscribers(objects, k, places=places)
+    server = paint.Server(world["x"], y, k=k, index=index, descending=sign < 0, epsilon=epsilon)
+    subscribers = Subscribers(objects, k, places=places, epsilon=epsilon)
     fresh = len(objects)
     for changes in windows:
         stream, objects = window(objects, changes, fresh)
@@ -53,6 +53,18 @@ def check(world: dict[str, list[float]], windows: list[list[tuple[str, int, floa
 @given(world=worlds(max_objects=7), windows=st.lists(events(max_events=7), min_size=1, max_size=2))
 def test_lists_are_exact(world: dict[str, list[float]], windows: list[list[tuple[str, int, float, float]]]) -> None:
     check(world, windows, int(world["k"]))  # type: ignore[call-overload]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    world=worlds(max_objects=10, max_k=7),
+    windows=st.lists(events(max_events=7), min_size=1, max_size=2),
+    epsilon=st.sampled_from([0.25, 0.4, 0.5, 1.0]),
+)
+def test_epsilon_keeps_lists_exact_and_ranks_near(
+    world: dict[str, list[float]], windows: list[list[tuple[str, int, float, float]]], epsilon: float
+) -> None:
+    check(world, windows, int(world["k"]), epsilon=epsilon)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("index", sorted(INDEXES))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import class_archive
-from pipeline.class_archive import archive_classes, archive_path
+from pipeline.class_archive import archive_path, archiving_classes
 from pipeline.java import find_java, require_java
 
 COUNT = """
@@ -34,7 +34,8 @@ def test_a_session_leaves_an_archive_that_the_next_one_maps(tmp_path: Path, monk
     first = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
     assert (first.stdout, "keeping the classes" in first.stderr) == ("[] 3\n", True)
     archive = archive_path(require_java())
-    assert list((tmp_path / "spark").iterdir()) == [archive] == [archive_classes()]
+    with archiving_classes():  # there is one
+        assert list((tmp_path / "spark").iterdir()) == [archive]
     # With -Xshare:on a JVM that cannot map the archive does not start.
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xshare:on")
     again = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
@@ -57,8 +58,23 @@ def test_without_java_or_where_it_fails_there_is_none(tmp_path: Path, monkeypatc
     monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
     assert find_java() is not None
     monkeypatch.setattr(class_archive, "_REHEARSAL", "raise SystemExit(1)")
-    assert archive_classes() is None
+    with archiving_classes() as finish:
+        finish()
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    assert archive_classes() is None
+    with archiving_classes() as finish:
+        finish()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_made_beside_other_work_and_given_up_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
+    made = tmp_path / "made"
+    monkeypatch.setattr(class_archive, "_REHEARSAL", f"import pathlib; pathlib.Path({str(made)!r}).touch()")
+    with archiving_classes() as finish:
+        finish()
+        assert made.exists()
+    monkeypatch.setattr(class_archive, "_REHEARSAL", "import time; time.sleep(600)")
+    with pytest.raises(KeyboardInterrupt), archiving_classes():  # ends at once
+        raise KeyboardInterrupt

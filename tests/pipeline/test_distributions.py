@@ -170,6 +170,16 @@ def test_clustered_objects(spark: SparkSession) -> None:
     assert np.all((x >= 0) & (x <= 1))
 
 
+def test_stocks_share_recommendations_in_tenths(spark: SparkSession) -> None:
+    (x, y), (single, same) = (objects(spark, ObjectSpec(name, 4000, SEED)) for name in ("stocks", "single-stocks"))
+    assert np.array_equal(np.unique(x), np.arange(41) / 40)
+    assert is_uniform(single)
+    assert np.abs(x - single).max() <= 1 / 40
+    assert np.array_equal(y, same)
+    assert (y.mean(), y.std()) == pytest.approx((0.5, 0.6 / 8), rel=0.03)
+    assert np.all((y >= 0) & (y < 1))
+
+
 def test_a_distribution_of_ones_own(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     def narrow(rows: DataFrame, seed: int, *, width: float = 0.25) -> DataFrame:
         start = uniform_column(seed, 1) * (1 - width)

@@ -8,7 +8,7 @@ from simulator.views.report.charts import Bars, bars
 from simulator.views.report.runs import Side
 from simulator.views.tables import METRICS
 
-__all__ = ["Cell", "Group", "Row", "charts_of", "groups_of"]
+__all__ = ["BY_THE_CLOCK", "OF_A_SERVER", "Cell", "Group", "Row", "charts_of", "groups_of"]
 
 _GROUPS = {
     "Traffic per event": ("messages", "bytes_out", "overlay_bytes", "resent_bytes", "control_bytes", "ip_bytes"),
@@ -16,10 +16,12 @@ _GROUPS = {
     "Server work per event": ("first_k", "min_y", "snap"),
     "Time": ("stretch", "latency_p50", "latency_p99", "latency_max", "stale", "wrong_share", "offered_load"),
 }
-_OF_A_SERVER = ("bytes_out", "first_k", "min_y", "snap")
+OF_A_SERVER = ("bytes_out", "first_k", "min_y", "snap")
+"""In which an approach without a server does not compete."""
 _NEITHER = ("resent_bytes", "control_bytes", "received_exposed")
 """Of which less is not better: parts of another row, and what Unicast tells within the same message."""
-_BY_THE_CLOCK = {*TIMES, "wrong_share"}
+BY_THE_CLOCK = {*TIMES, "wrong_share"}
+"""In which one that is not steady does not compete."""
 _CHARTED = {
     "bytes_out": "Bytes out of the server, per event",
     "overlay_bytes": "Bytes in the overlay, per event",
@@ -70,22 +72,25 @@ def _row(label: str, column: str, show: Callable[[float], str], sides: Sequence[
     cells = []
     for side in sides:
         value = side.value(column)
-        cells.append(Cell("-" if value is None else show(value), _is_best(column, side, sides)))
+        cells.append(Cell("-" if value is None else show(value), _is_best(column, show, side, sides)))
     return Row(label, cells)
 
 
-def _is_best(column: str, side: Side, sides: Sequence[Side]) -> bool:
-    """Whether a side has the least of its run, where somebody has more."""
+def _is_best(column: str, show: Callable[[float], str], side: Side, sides: Sequence[Side]) -> bool:
+    """Whether a side has the least of its run, where somebody has more; by what is shown, so that like are alike."""
     competing = [one for one in sides if one.run is side.run and _judged(column, one)]
     values = [value for one in competing if (value := one.value(column)) is not None]
-    return side in competing and bool(values) and side.value(column) == min(values) < max(values)
+    own = side.value(column)
+    if side not in competing or own is None:
+        return False
+    return show(own) == show(min(values)) != show(max(values))
 
 
 def _judged(column: str, side: Side) -> bool:
     """Whether a side takes part in the contest for the least of a column."""
-    if column in _NEITHER or (column in _OF_A_SERVER and side.serverless):
+    if column in _NEITHER or (column in OF_A_SERVER and side.serverless):
         return False
-    return not (column in _BY_THE_CLOCK and side.unsteady)
+    return not (column in BY_THE_CLOCK and side.unsteady)
 
 
 def charts_of(sides: Sequence[Side]) -> list[Bars]:
@@ -108,6 +113,6 @@ def charts_of(sides: Sequence[Side]) -> list[Bars]:
 
 
 def _noted(column: str, side: Side, text: str) -> str:
-    if column in _OF_A_SERVER and side.serverless:
+    if column in OF_A_SERVER and side.serverless:
         return f"{text} (no server)"
-    return f"{text} (not steady)" if column in _BY_THE_CLOCK and side.unsteady else text
+    return f"{text} (not steady)" if column in BY_THE_CLOCK and side.unsteady else text

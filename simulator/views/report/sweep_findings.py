@@ -11,13 +11,23 @@ from simulator.results.ratios import Ratio
 from simulator.runs.statistics import quotient
 from simulator.views.report.findings import Finding
 from simulator.views.report.runs import needs_no_server
+from simulator.views.report.side_by_side import BY_THE_CLOCK
 from simulator.views.report.sweep_rows import Measured, Place, SweepRows
-from simulator.views.report.wording import BYTES, TIME, Compared, Words, compared, in_a_row, in_prose, sentence
+from simulator.views.report.wording import (
+    BYTES,
+    TIME,
+    Compared,
+    Words,
+    compared,
+    compared_in_part,
+    in_a_row,
+    in_prose,
+    sentence,
+)
 from simulator.views.sweep_axes import places_of, told
 
 __all__ = ["sweep_findings"]
 
-_CLOCKED = ("stale", "wrong_share", "latency_p99")
 _LEAST = {
     "bytes_out": "the fewest bytes out of the server",
     "overlay_bytes": "the fewest bytes in the overlay",
@@ -68,25 +78,13 @@ def _listed(rows: SweepRows, places: Sequence[Place]) -> str:
     return "; ".join([*named, *([f"and {len(places) - 3} more"] if len(places) > 3 else [])])
 
 
-def _judged(rows: SweepRows, metric: str, place: Place) -> list[Measured]:
-    """Rows that compete for the least of a metric at a point."""
-    found = [rows.at(metric, place, name) for name in rows.approaches]
-    return [
-        one
-        for one in found
-        if one is not None
-        and not (metric in _CLOCKED and rows.unsteady(place, one.approach))
-        and not (metric == "bytes_out" and needs_no_server(one.approach))
-    ]
-
-
 def _least(rows: SweepRows) -> list[str]:
     """Who has the least of what, and at how many points."""
-    clauses = []
+    least_of: dict[tuple[tuple[str, ...], int], list[str]] = {}
     for metric, what in _LEAST.items():
         wins: dict[str, int] = {}
         for place in rows.places:
-            judged = _judged(rows, metric, place)
+            judged = rows.competing(metric, place)
             least = min((one.mean for one in judged), default=0.0)
             best = [one.approach for one in judged if one.mean == least]
             if len(best) < len(judged):
@@ -94,9 +92,12 @@ def _least(rows: SweepRows) -> list[str]:
                     wins[name] = wins.get(name, 0) + 1
         if wins:
             most = max(wins.values())
-            best = [in_prose(name) for name, count in wins.items() if count == most]
-            verb = "has" if len(best) == 1 else "have"
-            clauses.append(f"{in_a_row(best)} {verb} {what} at {_count(most, len(rows.places))}")
+            names = tuple(in_prose(name) for name, count in wins.items() if count == most)
+            least_of.setdefault((names, most), []).append(what)
+    clauses = []
+    for (names, most), what in least_of.items():
+        verb = "has" if len(names) == 1 else "have"
+        clauses.append(f"{in_a_row(names)} {verb} {in_a_row(what)} at {_count(most, len(rows.places))}")
     return [sentence(clauses)] if clauses else []
 
 
@@ -104,7 +105,7 @@ def _against(rows: SweepRows, name: str) -> str:
     """An approach against the reference, over all points."""
     other, clauses = in_prose(rows.reference), list[str]()
     for metric, verb, of, words in _AGAINST:
-        clear = [place for place in rows.places if metric not in _CLOCKED or _steady(rows, place, name)]
+        clear = [place for place in rows.places if metric not in BY_THE_CLOCK or _steady(rows, place, name)]
         found = [one for place in clear if (one := rows.at(metric, place, name)) is not None]
         ratios = [(one.place, one.ratio) for one in found if one.ratio is not None]
         if len(ratios) > 1 and all(_chance(ratio) for _, ratio in ratios):
@@ -134,7 +135,10 @@ def _ranged(rows: SweepRows, ratios: Sequence[tuple[Place, Ratio]], named: tuple
     low, high = (extreme(ratios, key=lambda one: one[1].value) for extreme in (min, max))
     if high[1].value <= _ALIKE * low[1].value:
         middle = Ratio(math.sqrt(low[1].value * high[1].value), *_hull([ratio for _, ratio in ratios]))
-        pieces = compared(middle, words)
+        unclear = sum(_chance(ratio) for _, ratio in ratios)
+        some = f"at {_count(unclear, len(ratios))}"
+        partly = 0 < unclear < len(ratios)
+        pieces = compared_in_part(middle, words, some) if partly else compared(middle, words)
         told_where = f" at {_count(len(ratios), len(rows.places))}" if len(rows.places) > 1 else ""
         return f"{_for(pieces, words)}{pieces.against(other, of) if other else pieces.alone(of)}{told_where}"
     keys = [key for at, key in enumerate(rows.keys) if low[0][at] != high[0][at]]
@@ -182,7 +186,7 @@ def _trend(rows: SweepRows, metric: str, places: tuple[Place, Place]) -> str:
         before, after = (rows.at(metric, place, name) for place in places)
         if before is None or after is None:
             continue
-        if metric in _CLOCKED and any(rows.unsteady(place, name) for place in places):
+        if metric in BY_THE_CLOCK and any(rows.unsteady(place, name) for place in places):
             continue
         ratio = _change(after, before)
         if ratio is not None:

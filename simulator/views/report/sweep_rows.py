@@ -9,12 +9,13 @@ from simulator.runs.metric_choice import choose_metrics
 from simulator.runs.sweep_comparison import compare_sweeps, metrics_of_all
 from simulator.runs.sweep_tables import values_of
 from simulator.views.report.runs import needs_no_server
+from simulator.views.report.side_by_side import BY_THE_CLOCK, OF_A_SERVER
 from simulator.views.sweep_axes import told
 
 __all__ = ["Measured", "Place", "SweepRows", "read_sweep_rows"]
 
-_ALWAYS = ("offered_load", "overlay_bytes")
-"""Metrics that sentences need, shown or not."""
+_TOLD = ("bytes_out", "overlay_bytes", "stale", "wrong_share")
+"""Metrics that sentences tell of, shown or not."""
 
 Place = tuple[Any, ...]
 """Values of the keys that tell points apart."""
@@ -60,6 +61,17 @@ class SweepRows(NamedTuple):
         load = self.at("offered_load", place, approach)
         return load is not None and load.mean >= 1
 
+    def competing(self, metric: str, place: Place) -> list[Measured]:
+        """Rows that compete for the least of a metric at a point."""
+        found = [self.at(metric, place, name) for name in self.approaches]
+        return [
+            one
+            for one in found
+            if one is not None
+            and not (metric in BY_THE_CLOCK and self.unsteady(place, one.approach))
+            and not (metric in OF_A_SERVER and needs_no_server(one.approach))
+        ]
+
     def named(self, place: Place, keys: Iterable[str] | None = None) -> str:
         """A point in words, by all keys or some: `k = 5, events.rate = 50/s`."""
         wanted = set(self.keys if keys is None else keys)
@@ -67,22 +79,31 @@ class SweepRows(NamedTuple):
         return ", ".join(f"{key} = {told((value,))}" for key, value in pairs if key in wanted)
 
 
-def read_sweep_rows(sweep: FinishedSweep) -> SweepRows:
+def read_sweep_rows(sweep: FinishedSweep, metric: str | None = None) -> SweepRows:
     """Compare the approaches of a sweep with Unicast, else the first with a server, else the first.
+
+    Parameters
+    ----------
+    metric : str, optional
+        Metrics to draw and list, with commas between; by default the usual ones and all that sentences tell of.
 
     Raises
     ------
     SweepError
         Every point failed.
+    MetricError
+        There is no such metric.
     """
     there = metrics_of_all([sweep])
-    shown = choose_metrics(None, there)
-    wanted = [metric for metric in there if metric in (*shown, *_ALWAYS)]
+    shown = choose_metrics(metric, there)
+    if metric is None:
+        shown = tuple(one for one in dict.fromkeys((*_TOLD, *shown)) if one in there)
+    wanted = [one for one in there if one in (*shown, *_TOLD, "offered_load")]
     approaches = sweep.approaches
     served = [name for name in approaches if not needs_no_server(name)]
     reference = "unicast" if "unicast" in approaches else (served or list(approaches))[0]
     compared = compare_sweeps([("", sweep)], wanted, reference)
-    metrics: dict[str, dict[tuple[Place, str], Measured]] = {metric: {} for metric in wanted}
+    metrics: dict[str, dict[tuple[Place, str], Measured]] = {one: {} for one in wanted}
     points = _points(sweep, compared.keys)
     for row in compared.table.to_pylist():
         ratio = None if row["ratio"] is None else Ratio(row["ratio"], row["ratio_low"], row["ratio_high"])

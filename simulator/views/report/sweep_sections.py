@@ -10,9 +10,8 @@ from simulator.runs.finished_sweep import FinishedSweep
 from simulator.views.labels import short
 from simulator.views.report.charts import Pen
 from simulator.views.report.downloads import downloads_of
-from simulator.views.report.runs import needs_no_server
 from simulator.views.report.sections import Section
-from simulator.views.report.side_by_side import Cell, Row
+from simulator.views.report.side_by_side import BY_THE_CLOCK, Cell, Row
 from simulator.views.report.sweep_charts import sweep_panels
 from simulator.views.report.sweep_findings import sweep_findings
 from simulator.views.report.sweep_rows import Measured, Place, SweepRows
@@ -24,7 +23,6 @@ __all__ = ["sweep_colours", "sweep_facts", "sweep_sections"]
 
 _FOLDER = "report/sweep"
 _LABELS = {column: label for label, column, _ in METRICS}
-_CLOCKED = ("stale", "wrong_share", "latency_p99")
 _ROWS = 200
 """Points of a table."""
 
@@ -89,7 +87,7 @@ def _tables(rows: SweepRows) -> dict[str, Any]:
 
 def _row(rows: SweepRows, metric: str, place: Place) -> Row:
     found = [rows.at(metric, place, name) for name in rows.approaches]
-    judged = [one for one in found if one is not None and _judged(rows, metric, one)]
+    judged = rows.competing(metric, place)
     means = [one.mean for one in judged]
     least = min(means) if len(means) > 1 and min(means) < max(means) else None
     best = [one for one in judged if one.mean == least]
@@ -97,18 +95,11 @@ def _row(rows: SweepRows, metric: str, place: Place) -> Row:
     return Row(rows.named(place) or "the only point", cells)
 
 
-def _judged(rows: SweepRows, metric: str, one: Measured) -> bool:
-    """Whether an approach takes part in the contest for the least of a metric at a point."""
-    if metric == "bytes_out" and needs_no_server(one.approach):
-        return False
-    return not (metric in _CLOCKED and rows.unsteady(one.place, one.approach))
-
-
 def _shown(rows: SweepRows, metric: str, one: Measured | None) -> str:
     if one is None:
         return "-"
     half = "" if one.half_width is None else f" ± {short(one.half_width)}"
-    steady = ", not steady" if metric in _CLOCKED and rows.unsteady(one.place, one.approach) else ""
+    steady = ", not steady" if metric in BY_THE_CLOCK and rows.unsteady(one.place, one.approach) else ""
     return f"{short(one.mean)}{half}{steady}"
 
 

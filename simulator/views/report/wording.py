@@ -8,7 +8,19 @@ from typing import NamedTuple
 from simulator.approaches.registry import APPROACHES
 from simulator.results.ratios import Ratio
 
-__all__ = ["BYTES", "TIME", "Compared", "Words", "compared", "in_a_row", "in_prose", "sentence", "share", "written"]
+__all__ = [
+    "BYTES",
+    "TIME",
+    "Compared",
+    "Words",
+    "compared",
+    "compared_in_part",
+    "in_a_row",
+    "in_prose",
+    "sentence",
+    "share",
+    "written",
+]
 
 _CLOSE = 0.02
 """Without an interval, values that differ by less are called about the same."""
@@ -75,6 +87,15 @@ def compared(ratio: Ratio, words: Words) -> Compared:
         change = Ratio(-change.value, *(None if end is None else -end for end in (change.high, change.low)))
     word = words.more if ratio.value > 1 else words.less
     return Compared(f"{_percent(change.value)} {word}", "than", _interval(change.low, change.high, percent=True))
+
+
+def compared_in_part(ratio: Ratio, words: Words, where: str) -> Compared:
+    """Say how values compare at several places, only at some of which, told by `where`, that may be chance."""
+    whole = compared(ratio, words)
+    if ratio.low is None or ratio.high is None or ratio.high <= _ALIKE * ratio.low:
+        return whole
+    ends = " to ".join(_ends(ratio.low, ratio.high) or ())
+    return compared(Ratio(ratio.value), words)._replace(interval=f" ({ends} times, which may be chance {where})")
 
 
 def _times(ratio: Ratio) -> str:

@@ -55,6 +55,7 @@ def ingredients() -> Ingredients:
         (lambda sent: sent._replace(offsets=sent.offsets[::-1]), "offsets that ascend from 0 to"),
         (lambda sent: sent._replace(costs=sent.costs[1:]), "integer costs of shape"),
         (lambda sent: sent._replace(costs=sent.costs[:, :2]), "integer costs of shape"),
+        (lambda sent: sent._replace(costs=-1 - sent.costs), "costs of at least 0, got ["),
         (lambda sent: sent._replace(costs=sent.costs.tolist()), "an Outgoing of arrays, got ndarray and"),
         (lambda sent: sent._replace(table=np.zeros(len(sent.table))), "a table of paint.MESSAGE or paint.UNICAST"),
         (lambda sent: inverted(sent, l_in=0.2), "rows with l_out < l_in and r_in < r_out"),

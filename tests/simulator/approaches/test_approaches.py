@@ -25,10 +25,13 @@ from simulator.workload.workload import Workload
 NAMES = [
     "paint-dense",
     "paint-dense(0.5)",
+    "paint-dense(0.5, tiles)",
     "paint-sparse",
     "paint-sparse(1)",
+    "paint-sparse(0.5, sketch=4)",
     "paint-batch(3)",
     "paint-batch(25ms)",
+    "paint-batch(4, 0.5)",
     "paint-batch-sparse(5)",
     "paint-batch-sparse(100s)",
     "unicast",

@@ -121,6 +121,11 @@ def test_a_mixture_follows_the_rules(n: int, k: int, shares: tuple[float, ...], 
     follow(x, y, events, min(k, n))
 
 
+def test_all_in_turn() -> None:
+    _, _, events = stream(n=7, k=1, count=30, pick="turn", kind="gaussian")
+    assert events.object.tolist() == [event % 7 for event in range(30)]
+
+
 def test_shares_are_as_asked() -> None:
     _, _, events = stream(insert=0.2, delete=0.1, move=0.05)
     assert np.abs(np.bincount(events.kind)[2:] / 4000 - [0.2, 0.1, 0.05]).max() < 0.02

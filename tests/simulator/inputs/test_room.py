@@ -25,6 +25,17 @@ def scenario(**changes: Any) -> Scenario:
         ({"subscriptions": {"count": 10**11}}, "subscriptions.count = 100000000000: needs at least 14.5 TB", "spark"),
         ({"objects": {"count": 10**12}}, "objects.count = 1000000000000: needs at least 64 TB of memory", "lower it"),
         ({"events": {"count": 10**30}}, f"events.count = {10**30}: needs at least", "this machine has"),
+        (
+            {"events": {"duration": "1000h", "rate": "1000000/s"}},
+            "events.duration = 1000h: needs at least 148 TB of memory",
+            "lower it",
+        ),
+        (
+            {"events": {"duration": "1h", "arrival": "bursts", "burst": 10**9, "gap": "1s"}},
+            "events.duration = 1h: needs at least 148 TB of memory",
+            "lower it",
+        ),
+        ({"events": {"duration": "1s", "arrival": "bursts", "gap": "0s"}}, "events.duration = 1s: needs", "lower it"),
         ({"topology": {"nodes": 10**11}}, "topology.nodes = 100000000000: needs", "this machine has"),
         (
             {"topology": {"nodes": 10**6}, "network": {"brokers": 10**6}},

@@ -10,14 +10,15 @@ from typer.testing import CliRunner
 
 from pipeline import SUMMARY
 from simulator.cli.app import app
-from simulator.paper.exhibits import NAMES, Exhibit, Number, PaperError, Rise, grid_path, load_exhibit
+from simulator.paper.exhibits import EXTRAS, NAMES, Exhibit, Number, PaperError, Rise, grid_path, load_exhibit
 from simulator.paper.make import make_paper, measured_in, summary_table
 from simulator.paper.reproduction import write_reproduction
-from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
+from simulator.paper.verdicts import DERIVED, DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.results.summary import Row
 from simulator.runs.sweep import run_sweep
 from simulator.runs.sweep_tables import read_rows
 from simulator.scenario.grid import Grid, GridError, load_grid
+from simulator.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.usefixtures("spark")  # what a run starts must be the session of all tests
 
@@ -59,6 +60,7 @@ along = "k"
 at = [1, 3]
 paper = [1000, 3]
 tolerance = 0.5
+cause = { whose = "the paper's", why = "it is not tiny" }
 
 [[growths]]
 claim = "Paint-Dense does not depend on m"
@@ -144,7 +146,7 @@ paper = [{paper}]
     assert one.ratio == (1 / paper if paper else None)
     assert one.place == "k = 1"
     (small,) = judged(tiny, claim, SQUARES, "small")
-    assert small == one._replace(verdict=NEEDS_PAPER, ratio=None)
+    assert small == one._replace(verdict=NEEDS_PAPER, ratio=None, cause="")
     (unfinished,) = judged(tiny, claim, {3: 8.0})
     assert unfinished.verdict == NOT_RUN
 
@@ -179,6 +181,51 @@ def test_claims_without_numbers(tiny: Path, claim: str, verdict: str, ours: floa
     assert judged(tiny, f"{text}small = true\n", SQUARES, "small")[0].verdict == verdict
 
 
+SEEDS = {0: (1.0, 3.0), 1: (4.0, 4.0), 2: (2.0, 2.0), 3: (8.0, 8.0)}
+
+
+@pytest.mark.parametrize(
+    ("paper", "more", "verdict"),
+    [
+        (10.0, "tolerance = 0.2\ninterval = true", HOLDS),
+        (10.0, "tolerance = 0.2", DIFFERS),
+        (16.0, "tolerance = 0.2\ninterval = true", DIFFERS),
+        (2.3, "tolerance = 0.2", HOLDS),
+        (10.0, "tolerance = 0.2\nderived = true", DERIVED),
+    ],
+)
+def test_an_interval_may_widen_a_tolerance_and_what_is_derived_is_not_judged(
+    tiny: Path, paper: float, more: str, verdict: str
+) -> None:
+    """Two seeds of 1 and 3: a mean of 2, and half an interval of 12.7."""
+    text = f"""
+title = "t"
+sweeps = ["tiny"]
+account = "a"
+[[numbers]]
+row = "r"
+approach = "paint-dense"
+metric = "messages"
+along = "k"
+at = [1]
+where = {{ "subscriptions.count" = 100 }}
+paper = [{paper}]
+{more}
+[[numbers.beside]]
+title = "with more"
+metric = "messages"
+approach = "unicast"
+where = {{ "subscriptions.count" = 400 }}
+"""
+    (tiny / "fig12.toml").write_text(text, encoding="utf-8")
+    grid = load_grid(tiny / "grids" / "paper" / "tiny.toml")
+    found = {point: [rows(messages=one) for one in both] for point, both in SEEDS.items()}
+    (one,) = judge(load_exhibit("fig12", tiny), {"tiny": Measured(grid, found)}, "paper")
+    assert one.verdict == verdict
+    assert one.beside == (40.0,)
+    assert one.cause == ("open: not explained" if verdict == DIFFERS else "")
+
+
 def test_a_quotient_by_nothing_does_not_hold(tiny: Path) -> None:
     text = '[[bounds]]\nclaim = "c"\nmetric = "messages"\napproach = "unicast"\nover = "paint-dense"\nleast = 1\n'
     (one,) = judged(tiny, text, dict.fromkeys(SQUARES, 0.0))
@@ -186,7 +233,7 @@ def test_a_quotient_by_nothing_does_not_hold(tiny: Path) -> None:
     assert math.isnan(one.ours or 0)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *EXTRAS])
 def test_descriptions_fit_their_grids(name: str) -> None:
     """Every approach, key and place that a claim or a curve names is in the grid of a scale that it is judged at."""
     view = load_exhibit(name)
@@ -196,11 +243,12 @@ def test_descriptions_fit_their_grids(name: str) -> None:
             grid = grids[part.sweep or view.sweeps[0]]
             known = Measured(grid, dict.fromkeys(range(len(grid.points)), ()))
             named = {getattr(part, "approach", None), part.over, *getattr(part, "falling", ())}
+            named |= {one for curve in getattr(part, "curves", {}).values() for one in curve}
             assert named - {None} <= set(grid.points[0].scenario.approaches)
             if scale == "paper" or getattr(part, "small", True):
                 assert_places(known, part)
     assert view.claims
-    assert bool(view.panels) == name.startswith("fig")
+    assert bool(view.panels) != name.startswith("table")
 
 
 def assert_places(known: Measured, part: object) -> None:
@@ -216,10 +264,22 @@ def test_scales_share_their_seeds_and_approaches() -> None:
         return {path.stem: load_grid(path) for path in sorted(grid_path("x", scale).parent.glob("*.toml"))}  # type: ignore[arg-type]
 
     small, paper = grids("small"), grids("paper")
-    assert small.keys() == paper.keys() == {one for name in NAMES for one in load_exhibit(name).sweeps}
+    assert small.keys() == paper.keys() == {one for name in (*NAMES, *EXTRAS) for one in load_exhibit(name).sweeps}
     for name, grid in paper.items():
         assert grid.seeds[: len(small[name].seeds)] == small[name].seeds
         assert grid.points[0].scenario.approaches == small[name].points[0].scenario.approaches
+
+
+def test_all_of_it_is_on_the_paper_s_own_network() -> None:
+    """A content-addressable network, its server in the middle, and messages one by one, without headers."""
+    grids = [load_grid(path) for scale in ("small", "paper") for path in grid_path("x", scale).parent.glob("*.toml")]  # type: ignore[arg-type]
+    scenarios = [point.scenario for grid in grids for point in grid.points]
+    scenarios.append(load_scenario(Path("paper-default")))
+    assert len(grids) == 14
+    for scenario in scenarios:
+        network = scenario.network
+        assert (network.kind, network.zones, network.placement, network.bundle) == ("can", "even", "random", False)
+        assert (scenario.server.at, scenario.sizes.header_bytes) == ("centre", None)
 
 
 def test_tables_agree_where_the_paper_says_the_same_twice() -> None:
@@ -265,6 +325,7 @@ def test_writes_what_was_run_and_what_was_not(
     tiny: Path, tmp_path: Path, in_this_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("simulator.paper.reproduction.NAMES", ("fig11",))
+    monkeypatch.setattr("simulator.paper.reproduction.EXTRAS", ())
     make_paper("fig11", scale="paper", out=tmp_path / "out", directory=tiny)
     report = tmp_path / "reproduction.md"
     write_reproduction(tmp_path / "out", report, tiny)
@@ -273,6 +334,9 @@ def test_writes_what_was_run_and_what_was_not(
     assert "| fig11 | paper | 3 | 1 | 1 |" in text
     assert "| first_k | k = 1 | 2 | 2 | 1.00 | ±0% | holds |" in text
     assert "It is tiny." in text
+    assert "**3 of the 4 numbers and claims that are judged at the paper's sizes hold, 1 differs.**" in text
+    assert "1 have not been run." in text
+    assert text.count("the paper's: it is not tiny") == 1
     assert "![Figure 11: tiny](reproduction/fig11.png)" in text
     assert (tmp_path / "reproduction" / "fig11.png").read_bytes().startswith(b"\x89PNG")
 
@@ -310,6 +374,6 @@ def test_the_command_refuses_an_unknown_name() -> None:
 def test_everything_at_small_scale(tmp_path: Path, in_this_process: None) -> None:
     """Every claim that is not about the paper's sizes holds at small ones."""
     made = make_paper("all", out=tmp_path)
-    assert [one.view.name for one in made] == list(NAMES)
+    assert [one.view.name for one in made] == [*NAMES, *EXTRAS]
     assert not [line for one in made for line in one.failures]
     assert {one.verdict for entry in made for one in entry.verdicts} == {HOLDS, NEEDS_PAPER}

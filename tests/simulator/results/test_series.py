@@ -15,6 +15,7 @@ from simulator.results.needed import needed_of
 from simulator.results.series import Series, series_table
 from simulator.runs.answer import answer, records_of
 from simulator.scenario.scenario import Scenario
+from tests.oracles.timeline import closing
 from tests.simulator.small import bundled, random_scenario, run_hops, small_ingredients
 
 
@@ -127,22 +128,58 @@ def test_all_approaches_of_a_run_have_slices_of_one_length() -> None:
     assert wrong[len(short) : -1] == pytest.approx([0.75] * 100 + [0.25] * 200)
 
 
+def followed(scenario: Scenario, ingredients: Ingredients, approach: str) -> tuple[pa.Table, Series]:
+    """The records of a run, and what its lists were in slices."""
+    series, tables = Series(8, 3e-3), list[pa.Table]()
+    lists, needed = lists_of(scenario, ingredients, approach, series), needed_of(scenario, ingredients)
+    records = EventRecords(scenario, ingredients, approach, needed, lists, tables.append)
+    answer(scenario, ingredients, approach, [records, series])
+    return pa.concat_tables(tables), series
+
+
 def test_wrong_lists_add_up_to_the_records() -> None:
     scenario, ingredients = busy(FAULTS)
-    series = Series(8, 3e-3)
-    lists = lists_of(scenario, ingredients, "paint-dense", series)
-    tables: list[pa.Table] = []
-    needed = needed_of(scenario, ingredients)
-    answer(
-        scenario,
-        ingredients,
-        "paint-dense",
-        [EventRecords(scenario, ingredients, "paint-dense", needed, lists, tables.append)],
-    )
-    wrong_s = sum(np.sum(table["wrong_s"].to_numpy()) for table in tables)
-    assert np.sum(series._wrong_s) == pytest.approx(wrong_s) != 0
+    records, series = followed(scenario, ingredients, "paint-dense")
+    wrong_s, counted_s = (np.sum(records[name].to_numpy()) for name in ("wrong_s", "counted_s"))
+    closes_s, slice_s = closing(ingredients.events.time_s.tolist()), series.slice_s
+    last = int(closes_s / slice_s)
+    # Records end with the time in which events arise, slices go on; one of them is cut by it.
+    for column, total in ((series._wrong_s, wrong_s), (series._counted_s, counted_s)):
+        assert np.sum(column[:last]) <= total + 1e-9
+        assert total <= np.sum(column[: last + 1]) + 1e-9
+        assert total > 0
     shares = [share for share in series.table("paint-dense")["wrong_lists"].to_pylist() if share is not None]
     assert all(0 <= share <= 1 for share in shares)
+
+
+def rounded(values: list[Any]) -> list[Any]:
+    return [round(value, 9) if isinstance(value, float) else value for value in values]
+
+
+def test_times_are_the_same_whatever_is_verified_and_last_as_long_for_all_approaches() -> None:
+    """Of 1,030 lists 1,000 count, and the last thing that happens is mostly about others."""
+    counted_s = set()
+    for approach in ("paint-dense", "paint-batch(3)", "unicast", "cn-relax", "poll(50ms)"):
+        told = []
+        for verify in ("none", "sample:30", "all"):
+            scenario = random_scenario(
+                6,
+                verify=verify,
+                network={"kind": "can", "brokers": 6},
+                objects={"count": 20},
+                subscriptions={"count": 1030},
+                k=2,
+                events={"count": 12, "rate": "100/s"},
+                faults=FAULTS | {"joins": 9, "leaves": 9},
+            )
+            records, series = followed(scenario, small_ingredients(scenario), approach)
+            told.append({**records.to_pydict(), "wrong_lists": series.table(approach)["wrong_lists"].to_pylist()})
+        for one in told[1:]:  # times are added up in other steps
+            assert one.keys() == told[0].keys()
+            for name, values in one.items():
+                assert rounded(values) == rounded(told[0][name]), name
+        counted_s.add(round(sum(told[0]["counted_s"]), 9))
+    assert len(counted_s) == 1
 
 
 def test_without_a_clock_there_is_nothing_to_tell() -> None:

@@ -17,7 +17,7 @@ from simulator.results.timeline import Timeline
 from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
-from tests.oracles.timeline import Event, Message, staleness, story
+from tests.oracles.timeline import Event, Message, closing, staleness, story
 
 NONE = np.iinfo(np.int64).max
 
@@ -122,7 +122,7 @@ def check(seed: int, name: str, *, in_place: bool) -> None:
     timeline = Timeline(approach, workload, np.arange(m), np.ones(m, np.bool_), events, churn, in_place=in_place)
     times = [carried.notified_s for carried in carrieds]
     parts = [timeline.take(carried, at) for carried, at in zip(carrieds, times, strict=True) if at is not None]
-    end = max([float(events.time_s[-1]), *(message.time for message in messages)])
+    end = max([float(events.time_s[-1]), *(message.time for message in messages)]) + 100.0
     objects = {i: (float(workload.x[i]), float(workload.y[i])) for i in range(len(workload.x))}
     stories = [
         story(
@@ -137,9 +137,10 @@ def check(seed: int, name: str, *, in_place: bool) -> None:
         )
         for s in range(m)
     ]
-    wrong_s = sum(b - a for one in stories for a, b in one.wrong)
+    closes = closing(events.time_s.tolist())
+    wrong_s = sum(max(min(b, closes) - a, 0.0) for one in stories for a, b in one.wrong)
     assert sum(part.wrong_s.sum() for part in parts) == pytest.approx(wrong_s, abs=1e-9)
-    assert sum(part.counted_s.sum() for part in parts) == pytest.approx(m * (end - events.time_s[0]), abs=1e-9)
+    assert sum(part.counted_s.sum() for part in parts) == pytest.approx(m * (closes - events.time_s[0]), abs=1e-9)
     ends = list(zip(workload.l.tolist(), workload.r.tolist(), strict=True))
     means = [
         mean / lists if lists else None

@@ -275,6 +275,8 @@ def test_mistakes_are_told_in_one_line() -> None:
         measure_capacity(scenario, 10.0, master="nonsense")
     with pytest.raises(RangecastError, match="--replications 0: must be at least 1"):
         measure_capacity(scenario, 10.0, replications=0)
+    with pytest.raises(RangecastError, match="--replications 100000000: must be at most 1,000; lower it"):
+        measure_capacity(scenario, 10.0, replications=10**8)
     at_once = server_only("at-once", events={"count": 5, "arrival": "at-once"})
     with pytest.raises(RangecastError, match="events that all arise at once have no rate"):
         Setting(*at_once)

@@ -99,6 +99,14 @@ def test_the_best_of_a_row_is_marked_among_those_who_compete(sides: list[Side]) 
     assert best("bytes out of the server") == [False, False]  # all the same: nobody is better
     assert best("lists stale for, ms") == [False, False]  # the other is not steady, which leaves nobody to beat
     assert "server calls: snap" not in rows  # 0 for all
+    one.summary.update(received_update=124.11, redundancy=0.001)
+    other.summary.update(received_update=124.14, redundancy=0.3)
+    rows = {row.name: row for group in groups_of(sides) for row in group.rows}
+    assert best("received, updated object") == [False, False]  # shown as 124.1 both
+    third = other._replace(summary=other.summary | {"received_update": 130.0, "redundancy": 0.002})
+    rows = {row.name: row for group in groups_of([*sides, third]) for row in group.rows}
+    assert best("received, updated object") == [True, True, False]
+    assert best("redundancy") == [True, False, True]
     served = [one, other._replace(name="cn-relax")]
     rows = {row.name: row for group in groups_of(served) for row in group.rows}
     assert best("bytes out of the server") == [False, False]

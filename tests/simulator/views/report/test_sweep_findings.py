@@ -1,5 +1,6 @@
 """Sentences of a sweep against its tables, on sweeps whose numbers are chosen."""
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from simulator.runs.finished_sweep import FinishedSweep
+from simulator.runs.metric_choice import MetricError
 from simulator.views.report.sweep_charts import sweep_panels
 from simulator.views.report.sweep_findings import sweep_findings
 from simulator.views.report.sweep_rows import read_sweep_rows
@@ -43,9 +45,22 @@ def told(sweep: FinishedSweep) -> list[str]:
 
 def test_the_best_are_counted_by_points(sweep: FinishedSweep) -> None:
     assert told(sweep)[0] == (
-        "Paint-Dense has the fewest bytes out of the server at every point; Paint-Dense has the fewest bytes in the "
-        "overlay at every point; Paint-Dense has the freshest lists at every point."
+        "Paint-Dense has the fewest bytes out of the server, the fewest bytes in the overlay and the freshest lists "
+        "at every point."
     )
+
+
+def test_metrics_of_the_page_are_those_asked_for_and_by_default_all_that_is_told_of(sweep: FinishedSweep) -> None:
+    assert read_sweep_rows(sweep).shown[:4] == ("bytes_out", "overlay_bytes", "stale", "wrong_share")
+    chosen = read_sweep_rows(sweep, "resent_bytes,latency_max")
+    assert chosen.shown == ("resent_bytes", "latency_max")
+    assert sweep_findings(chosen) == sweep_findings(read_sweep_rows(sweep))
+    cells = [table["rows"][-1].cells for table in sweep_sections(sweep, chosen)[2].content["tables"]]
+    # CN-Relax, which has more than Paint-Dense, is not steady there; that is told of times only.
+    assert [cell.best for cell in cells[1]] == [True, False, False]
+    assert [cell.text.endswith("not steady") for row in cells for cell in row] == [False] * 5 + [True]
+    with pytest.raises(MetricError, match="no_such: no such metric; choose among "):
+        read_sweep_rows(sweep, "stale,no_such")
 
 
 def test_ratios_are_those_of_the_paired_table(sweep: FinishedSweep) -> None:
@@ -98,6 +113,26 @@ def test_what_may_be_chance_is_called_so(tmp_path: Path) -> None:
     texts = told(make_sweep(tmp_path / "noisy", {"k": [1, 2]}, noisy))
     assert any("no clear difference in bytes out of the server at every point" in text for text in texts)
     assert "There is no clear change in bytes out of the server with Paint-Dense and Unicast." in texts
+
+
+def test_what_may_be_chance_at_one_point_is_not_called_so_at_all(tmp_path: Path) -> None:
+    """Paint-Dense sends 0.4 times the bytes of Unicast: clearly at two points, not at the one between."""
+
+    def mostly_clear(point: int, replication: int, approach: str, metric: str) -> float | None:
+        if metric != "bytes_out" or approach == "unicast":
+            return 100.0 if metric == "bytes_out" else None
+        return 100 * 0.4 * ((0.5, 1.0, 2.0)[replication] if point == 1 else (0.95, 1.0, 1 / 0.95)[replication])
+
+    sweep = make_sweep(tmp_path / "mostly", {"k": [1, 2, 3]}, mostly_clear)
+    holds_one = [row["ratio_low"] <= 1 <= row["ratio_high"] for row in sweep.paired.to_pylist()]
+    assert holds_one == [False, True, False]
+    # Student's t of 2 degrees is 4.303; logarithms of the ratios there are ln 2 apart.
+    reach = math.exp(4.303 * math.log(2) / math.sqrt(3))
+    assert (round(0.4 / reach, 3), round(0.4 * reach, 1)) == (0.071, 2.2)
+    assert told(sweep)[1] == (
+        "Paint-Dense sends 2.5 times fewer bytes out of the server than Unicast "
+        "(0.071 to 2.2 times, which may be chance at 1 of 3 points) at every point."
+    )
 
 
 @pytest.mark.parametrize("number", [2, 3])

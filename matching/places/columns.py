@@ -1,0 +1,136 @@
+"""Subscriptions with places as columns, and how good one of them is for an event: seed 001, Eq. 1 to 4.
+
+All indexes of `matching.places` score subscriptions by `similarity` alone, so they agree to the last bit.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from floor.kernels import njit
+from matching.predicates import IN, INTERVAL, Predicates
+from matching.range_index import Floats
+
+__all__ = ["PlaceColumns", "appended", "holds", "place_columns", "similarity", "without_deleted"]
+
+
+class PlaceColumns(NamedTuple):
+    """Columns by id, by predicate and by set."""
+
+    place: npt.NDArray[np.float64]
+    """(ids, 2)."""
+    alpha: npt.NDArray[np.float64]
+    """(ids,)."""
+    alive: npt.NDArray[np.bool_]
+    """(ids,): False of those that are deleted."""
+    offset: npt.NDArray[np.int64]
+    """(ids + 1,): where the predicates of a subscription start."""
+    attribute: npt.NDArray[np.int32]
+    """(predicates,)."""
+    low: npt.NDArray[np.float64]
+    """(predicates,): left end of the interval."""
+    high: npt.NDArray[np.float64]
+    """(predicates,): right end."""
+    weight: npt.NDArray[np.float64]
+    """(predicates,)."""
+    kind: npt.NDArray[np.int8]
+    """(predicates,): INTERVAL, IN or OUT of `matching.predicates`."""
+    set_offset: npt.NDArray[np.int64]
+    """(predicates + 1,): where the set of a predicate starts."""
+    value: npt.NDArray[np.float64]
+    """(values,): members of sets, ascending in each."""
+
+
+def place_columns(predicates: Predicates, places: Floats, alpha: Floats) -> PlaceColumns:
+    """Columns of checked subscriptions."""
+    counts = np.bincount(predicates.subscription, minlength=predicates.subscriptions)
+    return PlaceColumns(
+        places,
+        alpha,
+        np.ones(alpha.size, np.bool_),
+        np.append(0, np.cumsum(counts)).astype(np.int64),
+        predicates.attribute.astype(np.int32),
+        predicates.low,
+        predicates.high,
+        predicates.weight,
+        predicates.kind.astype(np.int8),
+        predicates.offset.astype(np.int64),
+        predicates.value,
+    )
+
+
+def _room(array: Any, used: int, more: Any) -> Any:
+    """An array with more rows behind those in use; it grows by a quarter when it is full."""
+    behind = used + len(more)
+    if behind > len(array):
+        longer = np.empty((max(behind, len(array) * 5 // 4), *array.shape[1:]), array.dtype)
+        longer[:used] = array[:used]
+        array = longer
+    array[used:behind] = more
+    return array
+
+
+def appended(columns: PlaceColumns, ids: int, more: PlaceColumns) -> PlaceColumns:
+    """The columns with more subscriptions behind the first `ids`; O(1) amortised for each of their entries."""
+    predicates = int(columns.offset[ids])
+    values = int(columns.set_offset[predicates])
+    used = {
+        "place": ids,
+        "alpha": ids,
+        "alive": ids,
+        "offset": ids + 1,
+        "set_offset": predicates + 1,
+        "value": values,
+    }
+    parts = more._asdict()
+    parts["offset"] = more.offset[1:] + predicates
+    parts["set_offset"] = more.set_offset[1:] + values
+    return PlaceColumns(
+        **{
+            name: _room(getattr(columns, name), used.get(name, predicates), parts[name])
+            for name in PlaceColumns._fields
+        }
+    )
+
+
+def without_deleted(columns: PlaceColumns, ids: int) -> PlaceColumns:
+    """The first `ids` subscriptions, without the predicates of those that are deleted; no row to spare."""
+    alive, counts = columns.alive[:ids], np.diff(columns.offset[: ids + 1])
+    kept = np.repeat(alive, counts)
+    sizes = np.diff(columns.set_offset[: kept.size + 1])
+    in_sets = np.repeat(kept, sizes)
+    return PlaceColumns(
+        columns.place[:ids].copy(),
+        columns.alpha[:ids].copy(),
+        alive.copy(),
+        np.append(0, np.cumsum(np.where(alive, counts, 0))).astype(np.int64),
+        *(getattr(columns, name)[: kept.size][kept] for name in ("attribute", "low", "high", "weight", "kind")),
+        np.append(0, np.cumsum(sizes[kept])).astype(np.int64),
+        columns.value[: in_sets.size][in_sets],
+    )
+
+
+@njit
+def holds(columns: PlaceColumns, p: int, x: float) -> bool:
+    """Whether a predicate holds for a value, which may be missing."""
+    if not columns.low[p] <= x <= columns.high[p]:
+        return False
+    kind = columns.kind[p]
+    if kind == INTERVAL:
+        return True
+    first, behind = columns.set_offset[p], columns.set_offset[p + 1]
+    at = first + np.searchsorted(columns.value[first:behind], x)
+    return bool((at < behind and columns.value[at] == x) == (kind == IN))
+
+
+@njit
+def similarity(columns: PlaceColumns, i: int, event: Floats, x: float, y: float, max_distance: float) -> float:
+    """How good a subscription is for an event at a place."""
+    weight = 0.0
+    for p in range(columns.offset[i], columns.offset[i + 1]):
+        if holds(columns, p, event[columns.attribute[p]]):
+            weight += columns.weight[p]
+    dx, dy = columns.place[i, 0] - x, columns.place[i, 1] - y
+    near = 1 - np.sqrt(dx * dx + dy * dy) / max_distance
+    return float((1 - columns.alpha[i]) * weight + columns.alpha[i] * near)

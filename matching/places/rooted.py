@@ -1,0 +1,64 @@
+"""What the R^I-tree and the R^t-tree share: all but what their nodes know of weights."""
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from matching.event_index import Event, checked_event
+from matching.places.columns import similarity
+from matching.places.node_weights import NodeWeights, bound, node_weights, present, search
+from matching.places.packed_places import PackedPlaces, check_packed, packed_places
+from matching.places.place_index import checked_places
+from matching.places.place_owner import BestSoFar, PlaceOwner, Where, bytes_of
+from matching.range_index import Ints
+
+__all__ = ["RootedPlaces"]
+
+Part = tuple[PackedPlaces, NodeWeights]
+
+
+class RootedPlaces(PlaceOwner[Part]):
+    """R-trees over places whose nodes bound the scores below them."""
+
+    _summaries: ClassVar[bool]
+
+    def _built(self, ids: Ints) -> Part:
+        tree = packed_places(ids, self.columns.place, self.columns.alpha, self.fan_out)
+        return tree, node_weights(tree, self.columns, summaries=self._summaries)
+
+    def _search(self, part: Part, where: Where, best: BestSoFar) -> int:
+        best.size, tests = search(*part, self.columns, where, best.scores, best.ids, best.size)
+        return tests
+
+    def _bytes(self, part: Part) -> int:
+        return bytes_of(part)
+
+    def bounds(self, event: Event, place: npt.ArrayLike) -> list[tuple[float, float]]:
+        """The bound of every node for an event at a place, and the best score below it (-inf below all deleted)."""
+        values = checked_event(event, self.attributes, self.names, declared=self.declared)[0]
+        x, y = checked_places("place", place, 1)[0].tolist()
+        where = (values, x, y, self.max_distance)
+        found = []
+        for _, (tree, weights) in self._parts:
+            width = 1
+            for start, stop in zip(tree.level[1:-1], tree.level[2:], strict=True):
+                width *= int(tree.level[0])
+                for node in range(start, stop):
+                    below = tree.id[(node - start) * width : (node - start + 1) * width]
+                    scores = [similarity(self.columns, i, *where) for i in below.tolist() if self.columns.alive[i]]
+                    limit, _ = bound(tree, weights, node, where, present(values))
+                    found.append((limit, max(scores, default=-np.inf)))
+        return found
+
+    def _check_part(self, part: Part, ids: Ints) -> None:
+        tree, weights = part
+        check_packed(tree, ids, self.columns.place, self.columns.alpha)
+        assert weights.first[-1] == weights.attribute.size == weights.start.size - 1
+        assert (np.diff(weights.start) > 0).all()
+        assert weights.start[-1] == weights.low.size
+        for node in range(len(tree.box)):
+            attributes = weights.attribute[weights.first[node] : weights.first[node + 1]]
+            assert (np.diff(attributes) > 0).all()
+        for at in range(weights.attribute.size):
+            assert (np.diff(weights.weight[weights.start[at] : weights.start[at + 1]]) <= 0).all()

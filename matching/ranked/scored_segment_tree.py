@@ -1,0 +1,93 @@
+"""The scored segment tree: a segment tree whose lists stand in the order of ranks. Static.
+
+Seed 000, Section 2.2.1. Every range in a list on the path of a point holds the point, so the lists are the runs of a
+ranked walk as they are; `matching.intervals.segment_lists` keeps them in the order of ranks already.
+"""
+
+from floor.kernels import njit
+from matching.array_index import StaticIndex
+from matching.intervals.segment_lists import SegmentLists, check_segments, leaf_at, segment_lists, stab_all
+from matching.range_index import Floats, Ids, Ints
+from matching.ranked.cursor import EVALUATIONS, LIVE, Cursor, enter, leave, new_cursor, resettle
+from matching.ranked.walking import RankedArrayIndex
+
+__all__ = ["ScoredSegmentTree", "open_walk", "take", "top_all"]
+
+
+@njit
+def open_walk(tree: SegmentLists, x: float) -> Cursor:
+    """Kernel of `matching.ranked.walking`: a run for each list that is not empty."""
+    levels = 0
+    node = leaf_at(tree, x)
+    while node > 0:
+        levels += 1
+        node >>= 1
+    cursor = new_cursor(x, levels)
+    run = 0
+    node = leaf_at(tree, x)
+    while node > 0:
+        at = tree.offset[node]
+        if at < tree.offset[node + 1]:
+            cursor.place[run] = node
+            cursor.at[run] = at + 1
+            cursor.key[run] = cursor.id[run] = tree.rank[at]
+            enter(cursor, run)
+            run += 1
+        node >>= 1
+    cursor.state[EVALUATIONS] += levels
+    return cursor
+
+
+@njit
+def take(tree: SegmentLists, cursor: Cursor, out: Ints) -> int:
+    """Kernel of `matching.ranked.walking`."""
+    found = 0
+    while found < len(out) and cursor.state[LIVE] > 0:
+        run = cursor.heap[0]
+        out[found] = tree.id[cursor.id[run]]
+        found += 1
+        at = cursor.at[run]
+        if at < tree.offset[cursor.place[run] + 1]:
+            cursor.at[run] = at + 1
+            cursor.key[run] = cursor.id[run] = tree.rank[at]
+            resettle(cursor)
+        else:
+            leave(cursor)
+    return found
+
+
+@njit
+def top_all(tree: SegmentLists, xs: Floats, k: int, out: Ints, counts: Ints) -> int:
+    """Kernel of `matching.ranked.walking`."""
+    evaluations, filled = 0, 0
+    for i in range(len(xs)):
+        cursor = open_walk(tree, xs[i])
+        counts[i] = take(tree, cursor, out[filled : filled + k])
+        filled += counts[i]
+        evaluations += cursor.state[EVALUATIONS]
+    return evaluations
+
+
+class ScoredSegmentTree(RankedArrayIndex, StaticIndex):
+    """The k best ranges at a point in O((k + log n) log log n); O(n log n) space.
+
+    Parameters
+    ----------
+    l, r
+        Ends of the ranges, l <= r; the position of a range is its id. Infinite ends are allowed.
+    score
+        Scores of the ranges; without them the order of answers is that of ids.
+    """
+
+    arrays: SegmentLists
+    _stab_all = staticmethod(stab_all)
+    _open_walk = staticmethod(open_walk)
+    _take = staticmethod(take)
+    _top_all = staticmethod(top_all)
+
+    def _built(self, l: Floats, r: Floats, ids: Ids) -> SegmentLists:
+        return segment_lists(l, r, ids)
+
+    def _check(self) -> None:
+        """Raise AssertionError unless every invariant of the tree holds: O(n log n) in interpreted Python."""
+        check_segments(self.arrays, len(self))
