@@ -37,10 +37,13 @@ def predicates(draw: st.DrawFn) -> Predicate:
     return Predicate(draw(st.integers(0, ATTRIBUTES - 1)), operator, tuple(values), draw(WEIGHT))
 
 
-SUBSCRIPTIONS = st.lists(st.lists(predicates(), max_size=4), max_size=25)
+SUBSCRIPTIONS = st.lists(st.lists(predicates(), max_size=3), max_size=10)
 EVENTS = st.lists(
     st.lists(st.one_of(VALUE, VALUE, st.just(NAN)), min_size=ATTRIBUTES, max_size=ATTRIBUTES), min_size=1, max_size=5
 )
+
+
+CHANGES = st.lists(st.tuples(st.booleans(), SUBSCRIPTIONS, st.integers(0, 1000)), max_size=4)
 
 
 def columns(subscriptions: list[list[Predicate]]) -> dict[str, Any]:
@@ -80,7 +83,7 @@ def compare(index: EventIndex, oracle: Conjunctions, events: list[list[float]]) 
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(SUBSCRIPTIONS, EVENTS)
 def test_answers_are_those_of_a_scan(
     name: str, subscriptions: list[list[Predicate]], events: list[list[float]]
@@ -88,15 +91,13 @@ def test_answers_are_those_of_a_scan(
     compare(build(name, subscriptions), Conjunctions(subscriptions), events)
 
 
-@pytest.mark.parametrize("name", CHANGING)
-@settings(deadline=None, max_examples=40)
-@given(SUBSCRIPTIONS, st.lists(st.tuples(st.booleans(), SUBSCRIPTIONS, st.integers(0, 1000)), max_size=5), EVENTS)
-def test_answers_are_those_of_a_scan_after_every_change(
+def follow(
     name: str,
     subscriptions: list[list[Predicate]],
     changes: list[tuple[bool, list[list[Predicate]], int]],
     events: list[list[float]],
 ) -> None:
+    """Make changes to an index and to the plain lists, and compare after each."""
     index, oracle = build(name, subscriptions), Conjunctions(subscriptions)
     for adds, more, which in changes:
         if adds:
@@ -110,6 +111,18 @@ def test_answers_are_those_of_a_scan_after_every_change(
             oracle.delete(gone)
         index._check()
         compare(index, oracle, events)
+
+
+@pytest.mark.parametrize("name", CHANGING)
+@settings(deadline=None, max_examples=10)
+@given(SUBSCRIPTIONS, CHANGES, EVENTS)
+def test_answers_are_those_of_a_scan_after_every_change(
+    name: str,
+    subscriptions: list[list[Predicate]],
+    changes: list[tuple[bool, list[list[Predicate]], int]],
+    events: list[list[float]],
+) -> None:
+    follow(name, subscriptions, changes, events)
 
 
 def drawn(rng: np.random.Generator, count: int, attributes: int, values: int) -> list[list[Predicate]]:
@@ -147,6 +160,19 @@ def test_answers_are_those_of_a_scan_on_more_subscriptions(name: str, attributes
             assert [index.insert(taken(one, attributes))] == oracle.insert(one)
             compare(index, oracle, events[:4].tolist())
         index._check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHANGING)
+@settings(deadline=None, max_examples=150)
+@given(SUBSCRIPTIONS, CHANGES, EVENTS)
+def test_answers_are_those_of_a_scan_after_many_changes(
+    name: str,
+    subscriptions: list[list[Predicate]],
+    changes: list[tuple[bool, list[list[Predicate]], int]],
+    events: list[list[float]],
+) -> None:
+    follow(name, subscriptions, changes, events)
 
 
 @pytest.mark.parametrize("name", ALL)
