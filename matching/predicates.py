@@ -243,6 +243,8 @@ def _attributes(given: Any, names: tuple[str, ...] | None, counted: int | None, 
         rule, remedy = f"is unknown (there are {most})", f"take 0 to {most - 1}"
         _refuse((numbers < 0) | (numbers >= most), "attribute", numbers, rule, remedy)
         return numbers
+    if array.dtype.kind not in "OSUT":
+        raise TypeError(f"column 'attribute' must hold names or integers, got dtype {array.dtype}")
     if names is None:
         raise ValueError(f"attribute {str(array[0])!r} is a name: say which there are with attributes=[...]")
     present, which = np.unique(array.astype(str), return_inverse=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from matching.registry import EVENT_INDEXES, RANGE_INDEXES
+from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, SUMMARY
 from simulator.approaches.registry import APPROACHES
 from simulator.inputs.ingredients import gather
@@ -76,7 +76,7 @@ def test_the_network_from_python_prints_what_the_page_says() -> None:
 def test_matching_prints_what_the_page_says_and_names_every_index() -> None:
     _run_page("matching.md", 3)
     page = (DOCS / "matching.md").read_text(encoding="utf-8")
-    assert [name for name in (*RANGE_INDEXES, *EVENT_INDEXES) if f"`{name}`" not in page] == []
+    assert [name for name in (*RANGE_INDEXES, *EVENT_INDEXES, *PLACE_INDEXES) if f"`{name}`" not in page] == []
 
 
 def test_rangecast_from_python_prints_what_the_page_says(

@@ -82,7 +82,7 @@ def _place(heads: Ids, keys: Keys, key: np.uint64) -> int:
     at = np.int64(key & np.uint64(last))
     while heads[at] != END and keys[at] != key:
         at = (at + 1) & last
-    return at
+    return int(at)
 
 
 @njit

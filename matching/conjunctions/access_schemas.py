@@ -62,7 +62,7 @@ def preferences(asked: Asked, attributes: int) -> npt.NDArray[np.int32]:
 
 
 @njit
-def _best_codes(asked: Asked, rank: Ints) -> Ints:
+def _best_codes(asked: Asked, rank: Ids) -> Ints:
     """Code of the schema of the most preferred equalities of each subscription."""
     n = len(asked.offset) - 1
     codes = np.zeros(n, np.int64)

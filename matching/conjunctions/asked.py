@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.predicates import IN, INTERVAL, Predicates
-from matching.range_index import Floats, Ids, Ints
+from matching.range_index import Floats, Ints
 
 __all__ = [
     "NOBODY",
@@ -25,10 +25,12 @@ __all__ = [
     "joined",
     "kept_checks",
     "passes",
+    "rows_of",
     "taken",
     "with_checks",
 ]
 
+Attributes = npt.NDArray[np.uint16]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 NOBODY = np.iinfo(np.int32).max
@@ -68,7 +70,9 @@ def asked_of(predicates: Predicates) -> Asked:
 
 
 @njit
-def _intersected(starts: Ints, attribute: Ids, low: Floats, high: Floats) -> tuple[Ints, Ids, Floats, Floats]:
+def _intersected(
+    starts: Ints, attribute: Attributes, low: Floats, high: Floats
+) -> tuple[Ints, Attributes, Floats, Floats]:
     """Sort the rows of each subscription by attribute and intersect those of one attribute."""
     n = len(starts) - 1
     offset = np.zeros(n + 1, np.int64)
@@ -137,14 +141,18 @@ def with_checks(checks: Checks, more: Checks) -> Checks:
     )
 
 
-def kept_checks(checks: Checks, alive: npt.NDArray[np.bool_]) -> Checks:
-    """Rows of the ids that are alive, `alive[id]`."""
-    used = int(np.searchsorted(checks.owner, NOBODY))
-    rows = np.flatnonzero(alive[checks.owner[:used]])
+def rows_of(checks: Checks, rows: Ints) -> Checks:
+    """Some rows, in the order given."""
     sizes = np.diff(checks.offset)[rows]
     offset = np.concatenate(([0], np.cumsum(sizes)))
     places = np.repeat(checks.offset[rows] - offset[:-1], sizes) + np.arange(offset[-1])
     return Checks(checks.owner[rows], checks.attribute[rows], checks.kind[rows], offset, checks.value[places])
+
+
+def kept_checks(checks: Checks, alive: npt.NDArray[np.bool_]) -> Checks:
+    """Rows of the ids that are alive, `alive[id]`."""
+    used = int(np.searchsorted(checks.owner, NOBODY))
+    return rows_of(checks, np.flatnonzero(alive[checks.owner[:used]]))
 
 
 def joined(asked: Asked, used: int, more: Asked) -> Asked:

@@ -112,7 +112,7 @@ def _keep(left: npt.NDArray[np.uint64], vectors: Vectors, attribute: int, x: flo
             stays |= satisfied.bits[at]
             at += 1
         left[word] &= stays
-    return end - start
+    return int(end - start)
 
 
 @njit

@@ -90,7 +90,7 @@ def _count(codes: Codes, attribute: int, x: float, equal: bool) -> int:
             low = middle + 1
         else:
             high = middle
-    return low - first
+    return int(low - first)
 
 
 @njit

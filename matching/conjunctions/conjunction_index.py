@@ -205,7 +205,7 @@ def _scores(given: Predicates) -> Floats | None:
     """Scores of subscriptions; None if no predicate has a weight."""
     if not given.weight.any():
         return None
-    return np.bincount(given.subscription, given.weight, given.subscriptions)
+    return np.bincount(given.subscription, given.weight, given.subscriptions).astype(np.float64)
 
 
 def _bytes(arrays: Any) -> int:

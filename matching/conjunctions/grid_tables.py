@@ -33,8 +33,8 @@ def tables_for(attributes: int) -> int:
 
 
 @njit
-def _part(code: int) -> int:
-    return (code * PARTS) >> 16
+def _part(code: np.int64) -> int:
+    return int((code * PARTS) >> 16)
 
 
 @njit

@@ -163,11 +163,14 @@ def join_table(joins: Joins, subscriptions: int) -> JoinTable:
     entry = entry.ravel()
     held = entries[:, 1:]
     lists = held[held >= 0]
+    attribute, operator, old = (distinct[lists, field].astype(np.int64) for field in range(3))
     pairs = np.unique(np.stack((entry, joins.owner), axis=1), axis=0)
     return JoinTable(
         entries[:, 0],
         np.concatenate(([0], np.cumsum((held >= 0).sum(axis=1)))),
-        *(distinct[lists, field].astype(np.int64) for field in range(3)),
+        attribute,
+        operator,
+        old,
         distinct[lists, 3],
         _sets(pairs[:, 0], pairs[:, 1], len(entries)),
         np.searchsorted(joins.owner, np.arange(subscriptions + 1)),

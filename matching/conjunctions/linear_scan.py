@@ -44,7 +44,8 @@ def listed(asked: Asked, ids: Ids) -> Listed:
     attribute[some], low[some], high[some] = (column[starts[some]] for column in asked[1:])
     later = np.ones(asked.attribute.size, np.bool_)
     later[starts[some]] = False
-    others = Asked(np.concatenate(([0], np.cumsum(sizes - some))), *(column[later] for column in asked[1:]))
+    offset = np.concatenate(([0], np.cumsum(sizes - some)))
+    others = Asked(offset, asked.attribute[later], asked.low[later], asked.high[later])
     return Listed(attribute, low, high, others, ids)
 
 

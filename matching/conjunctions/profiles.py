@@ -138,7 +138,7 @@ class Profiles:
 def _members(ids: Ints, left: Words) -> Ints:
     """Those ids that are in a bit vector, in their order."""
     kept = np.empty(len(ids), np.int64)
-    found = 0
+    found = np.int64(0)
     for i in ids:
         kept[found] = i
         found += np.int64((left[i >> 6] >> np.uint64(i & 63)) & ONE)

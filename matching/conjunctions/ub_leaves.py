@@ -6,7 +6,7 @@ one's, in any order, at most CAPACITY of them in a block of that size. Points th
 so the first leaf that may hold a point is the last one whose bound is before it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -93,7 +93,8 @@ def with_room(leaves: Leaves) -> Leaves:
     used = len(leaves.block)
     dimensions, tables = leaves.bound.shape[1], leaves.cell.shape[1]
     wider = _empty(2 * used, dimensions, tables, coordinates=len(leaves.point) > 0)
-    for old, new in zip(leaves, wider, strict=True):
+    columns: list[tuple[Any, Any]] = list(zip(leaves, wider, strict=True))
+    for old, new in columns:
         new[: len(old)] = old
     return wider
 

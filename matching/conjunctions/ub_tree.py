@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, kept_checks, passes, with_checks
+from matching.conjunctions.asked import Asked, Checks, kept_checks, passes, rows_of, with_checks
 from matching.conjunctions.codes import (
     Codes,
     Points,
@@ -224,7 +224,7 @@ class UBTree(ConjunctionIndex):
         """Build again, with the ends that there are now as cuts."""
         asked, ids = self._asked()
         checks = kept_checks(self._checks, self._place >= 0)
-        self._checks = _without_intervals(checks)
+        self._checks = rows_of(checks, np.flatnonzero(checks.kind != INTERVAL))
         self._build(asked, ids)
 
     def _asked(self) -> tuple[Asked, Ids]:
@@ -232,7 +232,7 @@ class UBTree(ConjunctionIndex):
         leaves, codes = self.arrays
         ids = np.flatnonzero(self._place[: self._issued] >= 0).astype(np.int32)
         points = np.empty((ids.size, leaves.bound.shape[1]), np.uint16)
-        _read_points(leaves, self._place[ids], points)
+        _read_points(leaves, self._place[ids].astype(np.int64), points)
         asked = decoded(codes, points)
         _put_intervals(asked, ids, self._checks)
         return asked, ids
@@ -262,22 +262,14 @@ def _entries(leaves: Leaves) -> Ints:
     """Places of all entries."""
     sizes = leaves.size[: leaves.state[LEAVES]].astype(np.int64)
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(np.arange(sizes.size) * CAPACITY, sizes) + within
+    entries: Ints = np.repeat(np.arange(sizes.size) * CAPACITY, sizes) + within
+    return entries
 
 
 @njit
 def _read_points(leaves: Leaves, entries: Ints, points: Points) -> None:
     for i in range(len(entries)):
         read_point(leaves, entries[i], points[i])
-
-
-def _without_intervals(checks: Checks) -> Checks:
-    """Rows of sets only."""
-    rows = np.flatnonzero(checks.kind != INTERVAL)
-    sizes = np.diff(checks.offset)[rows]
-    offset = np.concatenate(([0], np.cumsum(sizes)))
-    places = np.repeat(checks.offset[rows] - offset[:-1], sizes) + np.arange(offset[-1])
-    return Checks(*(column[rows] for column in checks[:3]), offset, checks.value[places])
 
 
 @njit

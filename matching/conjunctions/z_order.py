@@ -57,7 +57,7 @@ def point_of_key(key: Keys, point: Points) -> None:
     """Write the coordinates of a key."""
     dimensions = len(point)
     for j in range(dimensions):
-        x = 0
+        x = np.int64(0)
         for level in range(BITS):
             position = (BITS - 1 - level) * dimensions + j
             x |= np.int64((key[position >> 6] >> np.uint64(63 - (position & 63))) & np.uint64(1)) << level
@@ -67,7 +67,7 @@ def point_of_key(key: Keys, point: Points) -> None:
 @njit
 def z_less(a: Points, b: Points) -> bool:
     """Whether a comes before b on the curve."""
-    at, most = -1, 0
+    at, most = -1, np.int64(0)
     for j in range(len(a)):
         differ = np.int64(a[j]) ^ np.int64(b[j])
         if most < differ and most < (most ^ differ):  # its highest bit is above that of `most`

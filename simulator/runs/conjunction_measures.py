@@ -30,7 +30,7 @@ SLOW_US = 500.0
 class EventCost(NamedTuple):
     """What an index took for a population and events."""
 
-    index: str
+    name: str
     build_s: float
     batch_us: float
     """Microseconds per event, all events in one call."""

@@ -76,7 +76,7 @@ def make_conjunctions(spec: Conjunctive, seed: int) -> Predicates:
 def make_point_events(spec: Conjunctive, count: int, seed: int) -> Floats:
     """Events with all attributes, each value as likely as the others."""
     rng = np.random.default_rng(seed)
-    return rng.integers(0, spec.values, (count, spec.attributes)) * float(DOMAIN // spec.values)
+    return rng.integers(0, spec.values, (count, spec.attributes)).astype(np.float64) * (DOMAIN // spec.values)
 
 
 def make_fixed_conjunctions(

@@ -37,10 +37,13 @@ def predicates(draw: st.DrawFn) -> Predicate:
     return Predicate(draw(st.integers(0, ATTRIBUTES - 1)), operator, tuple(values), draw(WEIGHT))
 
 
-SUBSCRIPTIONS = st.lists(st.lists(predicates(), max_size=4), max_size=25)
+SUBSCRIPTIONS = st.lists(st.lists(predicates(), max_size=3), max_size=10)
 EVENTS = st.lists(
     st.lists(st.one_of(VALUE, VALUE, st.just(NAN)), min_size=ATTRIBUTES, max_size=ATTRIBUTES), min_size=1, max_size=5
 )
+
+
+CHANGES = st.lists(st.tuples(st.booleans(), SUBSCRIPTIONS, st.integers(0, 1000)), max_size=4)
 
 
 def columns(subscriptions: list[list[Predicate]]) -> dict[str, Any]:
@@ -80,7 +83,7 @@ def compare(index: EventIndex, oracle: Conjunctions, events: list[list[float]]) 
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(SUBSCRIPTIONS, EVENTS)
 def test_answers_are_those_of_a_scan(
     name: str, subscriptions: list[list[Predicate]], events: list[list[float]]
@@ -88,15 +91,13 @@ def test_answers_are_those_of_a_scan(
     compare(build(name, subscriptions), Conjunctions(subscriptions), events)
 
 
-@pytest.mark.parametrize("name", CHANGING)
-@settings(deadline=None, max_examples=40)
-@given(SUBSCRIPTIONS, st.lists(st.tuples(st.booleans(), SUBSCRIPTIONS, st.integers(0, 1000)), max_size=5), EVENTS)
-def test_answers_are_those_of_a_scan_after_every_change(
+def follow(
     name: str,
     subscriptions: list[list[Predicate]],
     changes: list[tuple[bool, list[list[Predicate]], int]],
     events: list[list[float]],
 ) -> None:
+    """Make changes to an index and to the plain lists, and compare after each."""
     index, oracle = build(name, subscriptions), Conjunctions(subscriptions)
     for adds, more, which in changes:
         if adds:
@@ -110,6 +111,18 @@ def test_answers_are_those_of_a_scan_after_every_change(
             oracle.delete(gone)
         index._check()
         compare(index, oracle, events)
+
+
+@pytest.mark.parametrize("name", CHANGING)
+@settings(deadline=None, max_examples=10)
+@given(SUBSCRIPTIONS, CHANGES, EVENTS)
+def test_answers_are_those_of_a_scan_after_every_change(
+    name: str,
+    subscriptions: list[list[Predicate]],
+    changes: list[tuple[bool, list[list[Predicate]], int]],
+    events: list[list[float]],
+) -> None:
+    follow(name, subscriptions, changes, events)
 
 
 def drawn(rng: np.random.Generator, count: int, attributes: int, values: int) -> list[list[Predicate]]:
@@ -132,7 +145,7 @@ def test_answers_are_those_of_a_scan_on_more_subscriptions(name: str, attributes
     subscriptions = drawn(rng, 3000, attributes, values)
     events = rng.integers(-1, values + 1, (12, attributes)) / 2
     events[rng.random(events.shape) < 0.1] = np.nan
-    index = EVENT_INDEXES[name].make(taken(subscriptions, attributes))
+    index: Any = EVENT_INDEXES[name].make(taken(subscriptions, attributes))
     oracle = Conjunctions(subscriptions)
     compare(index, oracle, events.tolist())
     if EVENT_INDEXES[name].changes:
@@ -149,9 +162,23 @@ def test_answers_are_those_of_a_scan_on_more_subscriptions(name: str, attributes
         index._check()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHANGING)
+@settings(deadline=None, max_examples=150)
+@given(SUBSCRIPTIONS, CHANGES, EVENTS)
+def test_answers_are_those_of_a_scan_after_many_changes(
+    name: str,
+    subscriptions: list[list[Predicate]],
+    changes: list[tuple[bool, list[list[Predicate]], int]],
+    events: list[list[float]],
+) -> None:
+    follow(name, subscriptions, changes, events)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_an_empty_index_answers(name: str) -> None:
-    for index in (EVENT_INDEXES[name].make(), build(name, []), EVENT_INDEXES[name].make(attributes=2)):
+    empty: list[Any] = [EVENT_INDEXES[name].make(), build(name, []), EVENT_INDEXES[name].make(attributes=2)]
+    for index in empty:
         index._check()
         assert len(index) == 0
         assert index.match([0.0] * index.attributes).tolist() == []
@@ -185,28 +212,30 @@ def test_evaluations_are_counted_and_bytes_too(name: str) -> None:
 @pytest.mark.parametrize("name", STATIC)
 def test_a_static_index_refuses_changes_and_names_another(name: str) -> None:
     index = build(name, [[Predicate(0, "=", (1.0,))]])
-    for change in (lambda: index.insert(columns([[Predicate(0, "=", (1.0,))]])), lambda: index.delete(0)):
+    for change, what in ((index.insert, columns([[Predicate(0, "=", (1.0,))]])), (index.delete, 0)):
         with pytest.raises(StaticIndexError, match=r"take matching\.conjunctions\.AccessPredicates instead"):
-            change()
+            change(what)
     assert index.match([1.0, NAN, NAN]).tolist() == [0]
 
 
 @pytest.mark.parametrize("name", CHANGING)
 def test_bad_changes_leave_the_index_as_it_is(name: str) -> None:
     index = build(name, [[Predicate(0, "=", (1.0,))], [Predicate(1, "=", (1.0,))]])
-    for bad, kind, text in (
+    gone: list[tuple[Any, type[Exception], str]] = [
         (2, UnknownSubscriptionError, "no subscription has the id 2"),
         ([0, 7, -1], UnknownSubscriptionError, r"the id 7 \(2 unknown ids\)"),
         ([0, 0], ValueError, "must be distinct"),
         (["a"], TypeError, "must be integers"),
-    ):
+    ]
+    for bad, kind, text in gone:
         with pytest.raises(kind, match=text):
             index.delete(bad)
-    for bad, text in (
+    more: list[tuple[Any, str]] = [
         ({"attribute": [3], "operator": ["="], "low": [1.0]}, r"attribute is unknown \(there are 3\), got 3"),
         ({"attribute": [0], "operator": ["in"], "set": [[]]}, "the set of predicate 0 is empty"),
         (Predicates({"attribute": [4], "operator": ["="], "low": [1]}), "over the attributes of the index"),
-    ):
+    ]
+    for bad, text in more:
         with pytest.raises(ValueError, match=text):
             index.insert(bad)
     index._check()

@@ -68,6 +68,7 @@ def test_sets_stay_beside_their_intervals() -> None:
             ValueError,
             r"'attribute' must have one value for each predicate \(2\), got shape \(1,\)",
         ),
+        ({"attribute": [0.0, 1.0]}, TypeError, "'attribute' must hold names or integers, got dtype float64"),
         ({"low": [1]}, ValueError, "'low' must have one value for each predicate"),
         ({"low": ["x", 1]}, TypeError, "'low' must hold numbers"),
         ({"low": [1, None]}, ValueError, "operator needs a number, got = in predicate 1"),

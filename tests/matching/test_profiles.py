@@ -134,7 +134,7 @@ QUANTIFIED = st.builds(Quantified, st.sampled_from(["exists", "all"]), st.lists(
 PROFILE = st.builds(Profile, st.lists(predicates(), max_size=2), st.lists(QUANTIFIED, max_size=3))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(PROFILE, max_size=8), st.lists(DOCUMENT, max_size=6), st.lists(DOCUMENT, min_size=1, max_size=3))
 def test_answers_are_those_of_the_definitions(
     wanted: list[Profile], documents: list[list[float]], news: list[list[float]]
@@ -186,7 +186,13 @@ def test_constants_first_looks_up_less() -> None:
     ],
 )
 def test_bad_joins(change: dict[str, Any], text: str) -> None:
-    good = {"subscription": [0], "quantifier": ["all"], "attribute": ["price"], "operator": ["="], "old": ["price"]}
+    good: dict[str, Any] = {
+        "subscription": [0],
+        "quantifier": ["all"],
+        "attribute": ["price"],
+        "operator": ["="],
+        "old": ["price"],
+    }
     with pytest.raises(ValueError, match=text):
         Profiles(Predicates(NONE, BOOK, 3), {**good, **change})
     with pytest.raises(ValueError, match="lack the column 'old'"):

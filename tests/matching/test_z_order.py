@@ -1,6 +1,7 @@
 """The Z-curve against addresses that are written out bit by bit, and codes at their limit."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,7 +101,8 @@ def test_codes_decide_and_come_back() -> None:
     assert (points[:, 4] == 0).all()
     assert (points[:, 5] == 2**16 - 1).all()
     back = decoded(codes, points)
-    for before, after in zip(asked, back, strict=True):
+    pairs: list[tuple[Any, Any]] = list(zip(asked, back, strict=True))
+    for before, after in pairs:
         assert before.tolist() == after.tolist()
 
 

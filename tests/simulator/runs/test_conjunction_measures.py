@@ -15,7 +15,7 @@ def test_costs_of_event_indexes() -> None:
     made, events = make_conjunctions(spec, 1), make_point_events(spec, 30, 2)
     names = ["ub-tree-coordinates", "access-predicates", "ub-tree-coordinates-grids"]
     scan, plain, access, grids = event_costs(made, events, names)
-    assert [scan.index, plain.index, access.index, grids.index] == ["scan", *names]
+    assert [scan.name, plain.name, access.name, grids.name] == ["scan", *names]
     assert scan.over_scan == 1.0
     assert scan.evaluations >= 3000
     assert access.evaluations < scan.evaluations
