@@ -374,12 +374,7 @@ def test_the_command_refuses_an_unknown_name() -> None:
 @pytest.mark.parametrize("name", ["table4", "fig16", pytest.param("all", marks=pytest.mark.slow)])
 def test_claims_hold_at_small_scale(name: str, tmp_path: Path, in_this_process: None) -> None:
     """Every claim that is not about the paper's sizes holds at small ones."""
-<<<<<<< HEAD
-    made = make_paper("all", out=tmp_path)
-    assert [one.view.name for one in made] == [*NAMES, *EXTRAS]
-=======
     made = make_paper(name, out=tmp_path)
-    assert [one.view.name for one in made] == (list(NAMES) if name == "all" else [name])
->>>>>>> suite
+    assert [one.view.name for one in made] == ([*NAMES, *EXTRAS] if name == "all" else [name])
     assert not [line for one in made for line in one.failures]
     assert {one.verdict for entry in made for one in entry.verdicts} == {HOLDS, NEEDS_PAPER}
