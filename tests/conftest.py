@@ -1,5 +1,6 @@
 """What every room's tests share: one Spark session for the whole run, and sweeps that start no processes."""
 
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -21,6 +22,14 @@ def _small_sessions() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline.session, "_driver_memory_mb", lambda: _MEMORY_MB)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _same_signals() -> Iterator[None]:
+    """Keep what a command of a test does at SIGTERM from outliving it: the tests could not be ended."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="session")
