@@ -23,13 +23,12 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.best_so_far import keep
-from matching.places.columns import PlaceColumns, similarity
+from matching.places.columns import PlaceColumns, Where, similarities
 from matching.places.packed_places import PackedPlaces, nearness, new_queue, pop, push
 from matching.places.place_index import TOLERANCE
-from matching.places.place_owner import Where
 from matching.range_index import Floats, Ints
 
-__all__ = ["NodeWeights", "bound", "node_weights", "present", "search"]
+__all__ = ["NodeWeights", "bounds", "node_weights", "present", "search"]
 
 ROUNDING = 2 * TOLERANCE
 """By how much of its size a bound is raised: weights may sum to a little more than 1, too."""
@@ -112,42 +111,48 @@ def present(event: Floats) -> Ints:
 
 
 @njit
-def _most_weight(weights: NodeWeights, node: int, event: Floats, asked: Ints) -> tuple[float, int]:
-    """The most that attributes of an event add to a subscription below a node, Eq. 5; and the intervals tested."""
-    total, tests = 0.0, 0
-    low, stop = weights.first[node], weights.first[node + 1]
-    for attribute in asked:
-        high = stop
-        while low < high:
-            middle = (low + high) >> 1
-            if weights.attribute[middle] < attribute:
-                low = middle + 1
-            else:
-                high = middle
-        if low == stop:
-            break
-        if weights.attribute[low] == attribute:
-            value = event[attribute]
-            for at in range(weights.start[low], weights.start[low + 1]):
-                tests += 1
-                if weights.low[at] <= value <= weights.high[at]:
-                    total += weights.weight[at]
-                    break
-            low += 1
-    return total, tests
-
-
-@njit
-def bound(tree: PackedPlaces, weights: NodeWeights, node: int, where: Where, asked: Ints) -> tuple[float, int]:
-    """At least the score of every subscription below a node, Eq. 7; and the intervals tested."""
+def bounds(
+    tree: PackedPlaces, weights: NodeWeights, first: int, behind: int, where: Where, asked: Ints, out: Floats
+) -> int:
+    """For each of some nodes at least the score of every subscription below it, Eq. 5 to 7; the intervals tested."""
     event, x, y, max_distance = where
-    most, tests = _most_weight(weights, node, event, asked)
-    near = nearness(tree, node, x, y, max_distance)
-    low, high = tree.alpha[node, 0], tree.alpha[node, 1]
-    best = max(min(1 - low, most) + low * near, min(1 - high, most) + high * near)
-    if low < 1 - most < high:
-        best = max(best, most + (1 - most) * near)
-    return best + ROUNDING * (1 + abs(near)), tests + 1
+    attributes, start, left, right, weight = (
+        weights.attribute,
+        weights.start,
+        weights.low,
+        weights.high,
+        weights.weight,
+    )
+    tests = 0
+    for node in range(first, behind):
+        most = 0.0
+        low, stop = weights.first[node], weights.first[node + 1]
+        for attribute in asked:
+            high = stop
+            while low < high:
+                middle = (low + high) >> 1
+                if attributes[middle] < attribute:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == stop:
+                break
+            if attributes[low] == attribute:
+                value = event[attribute]
+                for at in range(start[low], start[low + 1]):
+                    tests += 1
+                    if left[at] <= value <= right[at]:
+                        most += weight[at]
+                        break
+                low += 1
+        near = nearness(tree.box, node, x, y, max_distance)
+        least, largest = tree.alpha[node, 0], tree.alpha[node, 1]
+        best = max(min(1 - least, most) + least * near, min(1 - largest, most) + largest * near)
+        if least < 1 - most < largest:
+            best = max(best, most + (1 - most) * near)
+        out[node - first] = best + ROUNDING * (1 + abs(near))
+        tests += 1
+    return tests
 
 
 @njit
@@ -161,32 +166,32 @@ def search(
     size: int,
 ) -> tuple[int, int]:
     """Bring the best of a tree among those so far, best node first (Algorithm 1): their number, and evaluations."""
-    event, x, y, max_distance = where
-    asked = present(event)
+    asked = present(where[0])
     fan_out, nodes = tree.level[0], len(tree.box)
     leaves = tree.level[2]
     queue = new_queue(nodes)
-    limit, tests = bound(tree, weights, nodes - 1, where, asked)
-    push(queue, limit, nodes - 1)
+    found = np.empty(fan_out)
+    tests = bounds(tree, weights, nodes - 1, nodes, where, asked, found)
+    push(queue, found[0], nodes - 1)
     while queue.size[0] > 0:
         limit, node = pop(queue)
         if size == len(ids) and limit < scores[0]:
             break
         if node < leaves:
-            for position in range(node * fan_out, min((node + 1) * fan_out, len(tree.id))):
-                i = tree.id[position]
-                if columns.alive[i]:
-                    tests += columns.offset[i + 1] - columns.offset[i]
-                    size = keep(scores, ids, size, similarity(columns, i, event, x, y, max_distance), i)
+            below = tree.id[node * fan_out : (node + 1) * fan_out]
+            tests += similarities(columns, below, where, found)
+            for at in range(len(below)):
+                if found[at] == found[at] and (size < len(ids) or found[at] >= scores[0]):
+                    size = keep(scores, ids, size, found[at], below[at])
             continue
         height = 1
         while tree.level[height + 1] <= node:
             height += 1
-        start, stop = tree.level[height - 1], tree.level[height]
-        below = start + (node - stop) * fan_out
-        for child in range(below, min(below + fan_out, stop)):
-            limit, made = bound(tree, weights, child, where, asked)
-            tests += made
-            if size < len(ids) or limit >= scores[0]:
-                push(queue, limit, child)
+        stop = tree.level[height]
+        first = tree.level[height - 1] + (node - stop) * fan_out
+        behind = min(first + fan_out, stop)
+        tests += bounds(tree, weights, first, behind, where, asked, found)
+        for child in range(first, behind):
+            if size < len(ids) or found[child - first] >= scores[0]:
+                push(queue, found[child - first], child)
     return size, tests

@@ -53,11 +53,10 @@ def packed_places(ids: Ints, place: Floats, alpha: Floats, fan_out: int) -> Pack
 
 
 @njit
-def nearness(tree: PackedPlaces, node: int, x: float, y: float, max_distance: float) -> float:
+def nearness(box: Floats, node: int, x: float, y: float, max_distance: float) -> float:
     """An upper bound of 1 - distance / max_distance for the places of a node: seed 001, Eq. 6."""
-    box = tree.box[node]
-    dx = max(box[0] - x, x - box[1], 0.0)
-    dy = max(box[2] - y, y - box[3], 0.0)
+    dx = max(box[node, 0] - x, x - box[node, 1], 0.0)
+    dy = max(box[node, 2] - y, y - box[node, 3], 0.0)
     return float(1 - np.sqrt(dx * dx + dy * dy) / max_distance)
 
 

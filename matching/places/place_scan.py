@@ -1,6 +1,7 @@
 """SCAN: every subscription scored for every event. Seed 001, Section 6.1; what the other place indexes must beat."""
 
-from matching.places.place_owner import BestSoFar, PlaceOwner, Where
+from matching.places.columns import Where
+from matching.places.place_owner import BestSoFar, PlaceOwner
 from matching.range_index import Ints
 
 __all__ = ["PlaceScan"]

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from matching.event_index import Event, checked_event
-from matching.places.columns import similarity
-from matching.places.node_weights import NodeWeights, bound, node_weights, present, search
+from matching.places.columns import Where, similarities
+from matching.places.node_weights import NodeWeights, bounds, node_weights, present, search
 from matching.places.packed_places import PackedPlaces, check_packed, packed_places
 from matching.places.place_index import checked_places
-from matching.places.place_owner import BestSoFar, PlaceOwner, Where, bytes_of
+from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
 from matching.range_index import Ints
 
 __all__ = ["RootedPlaces"]
@@ -35,20 +35,22 @@ class RootedPlaces(PlaceOwner[Part]):
         return bytes_of(part)
 
     def bounds(self, event: Event, place: npt.ArrayLike) -> list[tuple[float, float]]:
-        """The bound of every node for an event at a place, and the best score below it (-inf below all deleted)."""
+        """The bound of every node for an event at a place, and the best score below it."""
         values = checked_event(event, self.attributes, self.names, declared=self.declared)[0]
         x, y = checked_places("place", place, 1)[0].tolist()
         where = (values, x, y, self.max_distance)
         found = []
         for _, (tree, weights) in self._parts:
+            limits = np.empty(len(tree.box))
+            bounds(tree, weights, 0, limits.size, where, present(values), limits)
+            scores = np.empty(tree.id.size)
+            similarities(self.columns, tree.id, where, scores)
+            scores[np.isnan(scores)] = -np.inf
             width = 1
             for start, stop in zip(tree.level[1:-1], tree.level[2:], strict=True):
                 width *= int(tree.level[0])
-                for node in range(start, stop):
-                    below = tree.id[(node - start) * width : (node - start + 1) * width]
-                    scores = [similarity(self.columns, i, *where) for i in below.tolist() if self.columns.alive[i]]
-                    limit, _ = bound(tree, weights, node, where, present(values))
-                    found.append((limit, max(scores, default=-np.inf)))
+                best = np.maximum.reduceat(scores, np.arange(0, scores.size, width))
+                found += zip(limits[start:stop].tolist(), best.tolist(), strict=True)
         return found
 
     def _check_part(self, part: Part, ids: Ints) -> None:
