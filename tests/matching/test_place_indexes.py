@@ -165,7 +165,8 @@ def test_the_bounds_of_the_ri_tree_are_never_above_those_of_the_rt_tree() -> Non
     tight, loose = (kind(*arguments(held), max_distance=1.4, attributes=20, fan_out=20) for kind in kinds)
     smaller = 0
     for _ in range(10):
-        event, place = rng.integers(0, 100, 20).astype(float), rng.random(2)
+        event, place = np.full(20, np.nan), rng.random(2)
+        event[:3] = rng.integers(0, 100, 3)
         pairs = list(zip(tight.bounds(event, place), loose.bounds(event, place), strict=True))
         assert all(own[0] <= other[0] for own, other in pairs)
         smaller += sum(own[0] < other[0] for own, other in pairs)
