@@ -170,12 +170,13 @@ class PlaceOwner(ABC, Generic[Part]):
         best = BestSoFar(min(k, max(self._alive, 1)))
         for _, part in self._parts:
             self._made += self._search(part, where, best)
-        self._scan(self._loose, where, best)
+        self._made += self._scan(self._loose, where, best)
         return best.best_first()
 
-    def _scan(self, some: Ints, where: Where, best: BestSoFar) -> None:
+    def _scan(self, some: Ints, where: Where, best: BestSoFar) -> int:
+        """Bring the best of some subscriptions among those so far; the predicates tested."""
         best.size, tests = scan(self.columns, some, where, best.scores, best.ids, best.size)
-        self._made += tests
+        return tests
 
     def insert(self, predicates: Columns, places: npt.ArrayLike, alpha: npt.ArrayLike) -> int | Ints:
         """Add one subscription and return its id, or several and return their ids; each is built O(log n) times."""

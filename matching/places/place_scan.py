@@ -14,8 +14,7 @@ class PlaceScan(PlaceOwner[Ints]):
         return ids
 
     def _search(self, part: Ints, where: Where, best: BestSoFar) -> int:
-        self._scan(part, where, best)
-        return 0
+        return self._scan(part, where, best)
 
     def _bytes(self, part: Ints) -> int:
         del part  # these are the ids that are counted already
