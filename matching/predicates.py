@@ -295,8 +295,9 @@ def _intervals(operator: Ints, low: Floats, high: Floats) -> tuple[Floats, Float
     lower = np.where(between, low, np.where(upper, -np.inf, number))
     upmost = np.where(between, high, np.where((operator == MORE) | (operator == AT_LEAST), np.inf, number))
     strict_above, strict_below = operator == MORE, operator == LESS
-    lower[strict_above] = np.nextafter(lower[strict_above], np.inf)
-    upmost[strict_below] = np.nextafter(upmost[strict_below], -np.inf)
+    with np.errstate(over="ignore"):  # next to the largest float is infinity
+        lower[strict_above] = np.nextafter(lower[strict_above], np.inf)
+        upmost[strict_below] = np.nextafter(upmost[strict_below], -np.inf)
     nothing = (strict_above & (number == np.inf)) | (strict_below & (number == -np.inf))
     lower[nothing], upmost[nothing] = np.inf, -np.inf
     return lower, upmost

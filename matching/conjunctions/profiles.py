@@ -153,8 +153,9 @@ def _implied(joins: Joins, predicates: Predicates) -> Predicates:
     free = operator == UNEQUAL
     lowest = np.where(rising | (operator == EQUAL), low, -np.inf)
     highest = np.where(falling | (operator == EQUAL), high, np.inf)
-    lowest[operator == LESS] = np.nextafter(lowest[operator == LESS], np.inf)
-    highest[operator == MORE] = np.nextafter(highest[operator == MORE], -np.inf)
+    with np.errstate(over="ignore"):  # next to the largest float is infinity
+        lowest[operator == LESS] = np.nextafter(lowest[operator == LESS], np.inf)
+        highest[operator == MORE] = np.nextafter(highest[operator == MORE], -np.inf)
     lowest[free], highest[free] = -np.inf, np.inf
     # Bounds that nothing satisfies are said by two predicates: between refuses them.
     columns = {

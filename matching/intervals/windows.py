@@ -74,7 +74,8 @@ class Windows(StaticIndex):
 
     def _built(self, l: Floats, r: Floats, ids: Ids) -> WindowLists:
         self._tests = np.zeros(1, np.int64)
-        behind = np.nextafter(r[r < np.inf], np.inf)
+        with np.errstate(over="ignore"):  # behind the largest float is infinity
+            behind = np.nextafter(r[r < np.inf], np.inf)
         start = _cut(np.sort(l), np.sort(behind))
         first, last = (np.searchsorted(start, ends, side="right") - 1 for ends in (l, r))
         return WindowLists(start, *_listed(l, r, ids, first, last, start.size))
