@@ -22,7 +22,7 @@ from simulator.views.journey_tree import tree_places
 
 __all__ = ["journey_film", "journey_still"]
 
-_LETTERS = {"font.size": 9}
+_LETTERS: Any = {"font.size": 9}
 _FRAMES, _FRAME_MS, _LAST_MS = 72, 100, 2500
 _DPI = 96
 _WRONG = "#b3261e"
@@ -95,7 +95,7 @@ def _ground(shown: JourneyMap) -> tuple[Figure, list[_View]]:
     ]
     for view in views:
         _draw_ground(view, shown)
-    look = {"linestyle": "none", "markersize": 5, "markeredgecolor": "black"}
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "markeredgecolor": "black"}
     handles = [Line2D([], [], label=label, **(look | own)) for label, own in _MARKS]
     figure.legend(handles=handles, loc="lower center", ncols=2 if across < 6 else 4, fontsize=8, frameon=False)
     return figure, views

@@ -110,7 +110,8 @@ def draw_sweep(
         places.label(every[0], size[0] - 0.6)  # and with it the others, which share the axes
         scale_values(every[0], rows)
         figure.suptitle(_title(metric, rows, len(panels), cut), fontsize=10)
-        figure.legend(*_handles(every), fontsize=8, loc="outside center right")
+        beside: Any = "outside center right"  # the list of such places for type checkers lacks it
+        figure.legend(*_handles(every), fontsize=8, loc=beside)
     return figure
 
 
@@ -183,7 +184,7 @@ def _draw_lines(
             # Only now, so that the axes know the values: a little aside, to tell intervals from each other.
             aside = _ASIDE * (at - (len(looks) - 1) / 2)
             for artist in drawn.get_children():
-                artist.set_transform(offset_copy(axes.transData, axes.figure, aside, units="points"))
+                artist.set_transform(offset_copy(axes.transData, axes.get_figure(root=True), aside, units="points"))
         else:  # beside each other, and with no line, which would tell of values between two words
             shift = _APART * ((at + 0.5) / len(looks) - 0.5)
             axes.errorbar(x + shift, mean, half, label=visible(name), **{**look, "linestyle": "none"})
