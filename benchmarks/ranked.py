@@ -9,7 +9,6 @@ The figures of the seed are those of its Section 4: table 2 (bytes), 6 (time aga
 """
 
 import sys
-from collections.abc import Callable
 from time import process_time
 from typing import Any
 
@@ -30,7 +29,7 @@ from simulator.workload.zipf_boxes import ZipfBoxes, make_zipf_boxes
 
 SEED = 2008
 K = 20
-KINDS: dict[str, Callable[..., Any]] = {
+KINDS: dict[str, Any] = {
     "interval": ScoredIntervalTree,
     "R": ScoredRTree,
     "segment": ScoredSegmentTree,

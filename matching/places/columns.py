@@ -108,7 +108,11 @@ def without_deleted(columns: PlaceColumns, ids: int) -> PlaceColumns:
         columns.alpha[:ids].copy(),
         alive.copy(),
         np.append(0, np.cumsum(np.where(alive, counts, 0))).astype(np.int64),
-        *(getattr(columns, name)[: kept.size][kept] for name in ("attribute", "low", "high", "weight", "kind")),
+        columns.attribute[: kept.size][kept],
+        columns.low[: kept.size][kept],
+        columns.high[: kept.size][kept],
+        columns.weight[: kept.size][kept],
+        columns.kind[: kept.size][kept],
         np.append(0, np.cumsum(sizes[kept])).astype(np.int64),
         columns.value[: in_sets.size][in_sets],
     )

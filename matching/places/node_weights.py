@@ -86,10 +86,10 @@ def _starts(*keys: npt.NDArray[Any]) -> Ints:
 def _summaries(rows: _Rows) -> _Rows:
     """The smallest interval around those of each node and attribute, and the largest weight."""
     order = np.lexsort((rows.attribute, rows.node))
-    rows = _Rows(*(column[order] for column in rows))
-    at = _starts(rows.node, rows.attribute)
-    low, high = np.minimum.reduceat(rows.low, at), np.maximum.reduceat(rows.high, at)
-    return _Rows(rows.node[at], rows.attribute[at], low, high, np.maximum.reduceat(rows.weight, at))
+    node, attribute = rows.node[order], rows.attribute[order]
+    at = _starts(node, attribute)
+    low, high = np.minimum.reduceat(rows.low[order], at), np.maximum.reduceat(rows.high[order], at)
+    return _Rows(node[at], attribute[at], low, high, np.maximum.reduceat(rows.weight[order], at))
 
 
 def _levels(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) -> Iterator[_Rows]:

@@ -39,7 +39,7 @@ class RootedPlaces(PlaceOwner[Part]):
         values = checked_event(event, self.attributes, self.names, declared=self.declared)[0]
         x, y = checked_places("place", place, 1)[0].tolist()
         where = (values, x, y, self.max_distance)
-        found = []
+        found: list[tuple[float, float]] = []
         for _, (tree, weights) in self._parts:
             limits = np.full(len(tree.box), np.inf)
             for node in range(tree.level[2], limits.size):

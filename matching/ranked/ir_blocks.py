@@ -78,7 +78,7 @@ def _new_block(t: IRArrays, level: int, entries: int, parent: int) -> int:
     t.block[block, LEVEL] = level
     t.block[block, PARENT] = parent
     t.block[block, BEST] = -1
-    return block
+    return int(block)
 
 
 @njit

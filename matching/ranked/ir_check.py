@@ -83,7 +83,7 @@ def _check_blocks(t: IRArrays, node: int) -> tuple[list[int], list[int]]:
 
 def _place(t: IRArrays, of: int) -> int:
     start, count = t.block[t.home[of], START], t.block[t.home[of], COUNT]
-    return t.ref[start : start + count].tolist().index(of)
+    return int(np.flatnonzero(t.ref[start : start + count] == of)[0])
 
 
 def check_ir_tree(t: IRArrays) -> None:

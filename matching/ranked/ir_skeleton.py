@@ -75,7 +75,7 @@ def _new_node(t: IRArrays, centre: float, parent: int, weight: int) -> int:
     t.span[node, CENTRE], t.span[node, LOW], t.span[node, HIGH] = centre, np.inf, -np.inf
     t.link[node, BELOW] = t.link[node, ABOVE] = t.link[node, ROOT] = -1
     t.link[node, NODE_PARENT], t.link[node, WEIGHT] = parent, weight
-    return node
+    return int(node)
 
 
 @njit
@@ -151,7 +151,7 @@ def collect(t: IRArrays, top: int, spare: int, discard: int) -> tuple[Floats, Fl
         if t.link[node, ROOT] >= 0:
             blocks.append(t.link[node, ROOT])
         while len(blocks) > 0:
-            block = blocks.pop()
+            block = int(blocks.pop())
             start = t.block[block, START]
             for at in range(start, start + t.block[block, COUNT]):
                 if t.block[block, LEVEL] > 0:
@@ -184,7 +184,7 @@ def _rebuild(t: IRArrays, top: int) -> None:
 @njit
 def _bound(ranges: int) -> float:
     """How deep below a node its subtree may reach."""
-    return 2 * np.log2(max(ranges, 1)) + SLACK
+    return float(2 * np.log2(max(ranges, 1)) + SLACK)
 
 
 @njit

@@ -5,6 +5,7 @@ Seed 000, Section 3.1; arrays in `matching.ranked.ir_arrays`, skeleton in `match
 """
 
 import operator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,9 @@ def _empty(b: int, ids: int) -> IRArrays:
     state[[at.BRANCHING, at.ISSUED]] = b, ids
     state[[at.SLOTS_USED, at.BLOCKS_USED, at.NODES_USED]] = 0
     return IRArrays(
-        *(np.empty(0) for _ in range(3)),
+        np.empty(0),
+        np.empty(0),
+        np.empty(0),
         np.empty(0, np.int32),
         np.empty((0, 6), np.int32),
         np.empty((0, 3)),
@@ -40,7 +43,7 @@ def _empty(b: int, ids: int) -> IRArrays:
     )
 
 
-def _resized(array: npt.NDArray[np.generic], rows: int) -> npt.NDArray[np.generic]:
+def _resized(array: Any, rows: int) -> Any:
     new = np.empty((rows, *array.shape[1:]), array.dtype)
     new[: min(rows, len(array))] = array[:rows]
     return new
@@ -129,9 +132,9 @@ class IRTree(RankedArrayIndex):
         self._issue(left.size)
         if left.size > len(self):
             held = ir_skeleton.collect(self.arrays, int(self.arrays.state[at.TOP]), left.size, 0)
-            ids = np.arange(first, first + left.size)
-            for all_of_them, more in zip(held, (left, right, scores, ids), strict=True):
-                all_of_them[len(self) :] = more
+            here = slice(len(self), None)
+            held[0][here], held[1][here], held[2][here] = left, right, scores
+            held[3][here] = np.arange(first, first + left.size)
             self._build(*held)
         else:
             done = ir_skeleton.insert_all(self.arrays, left, right, scores, first, 0)

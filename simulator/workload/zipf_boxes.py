@@ -35,7 +35,8 @@ class ZipfBoxes(NamedTuple):
 def _zipf(rng: np.random.Generator, ranks: int, skew: float, size: int) -> npt.NDArray[np.int64]:
     """Ranks from 1, each with a weight of rank^-skew."""
     reach = np.cumsum(np.arange(1, ranks + 1, dtype=float) ** -skew)
-    return np.searchsorted(reach, rng.random(size) * reach[-1], side="right") + 1
+    ranked: npt.NDArray[np.int64] = np.searchsorted(reach, rng.random(size) * reach[-1], side="right") + 1
+    return ranked
 
 
 def _points(spec: ZipfBoxes, corners: Floats, side: int, rng: np.random.Generator, count: int) -> Floats:
@@ -43,7 +44,8 @@ def _points(spec: ZipfBoxes, corners: Floats, side: int, rng: np.random.Generato
     offset = np.abs(np.arange(side) - (side - 1) // 2) + 1.0
     reach = np.cumsum(offset**-spec.skew_within)
     cell = np.searchsorted(reach, rng.random((count, spec.dimensions)) * reach[-1], side="right")
-    return (corners[region] + cell + rng.random((count, spec.dimensions))) / spec.cells
+    points: Floats = (corners[region] + cell + rng.random((count, spec.dimensions))) / spec.cells
+    return points
 
 
 def make_zipf_boxes(spec: ZipfBoxes, points: int, seed: int) -> tuple[Floats, Floats, Floats, Floats]:

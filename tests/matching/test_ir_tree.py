@@ -76,7 +76,8 @@ def assert_no_holes(index: IRTree) -> None:
 def test_answers_stay_those_of_a_scan_while_ranges_come_and_go(
     ranges: list[Scored], changes: list[tuple[str, Any]], points: list[float], b: int
 ) -> None:
-    index, oracle = IRTree(*columns(ranges), b=b), ScoredRanges(ranges)
+    l, r, score = columns(ranges)
+    index, oracle = IRTree(l, r, score, b), ScoredRanges(ranges)
     for kind, given_values in changes:
         change(index, oracle, kind, given_values)
         index._check()
