@@ -36,10 +36,10 @@ chromium: $(INSTALLED_DEV)  ## check for Chromium, which the tests of pages need
 demo: java $(INSTALLED)  ## run scenarios/demo.toml: a table and a figure of three approaches on the same events
 	$(BIN)/rangecast demo
 
-test: $(INSTALLED_DEV) java chromium  ## run the tests and notebooks, under 10 minutes on 2 cores
+test: $(INSTALLED_DEV) java chromium  ## run the tests and the short notebooks, under 10 minutes on 2 cores
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m 'not slow' --nbmake tests notebooks
 
-test-all: $(INSTALLED_DEV) java chromium  ## run the tests and the slow suites
+test-all: $(INSTALLED_DEV) java chromium  ## run the tests, the slow suites and all notebooks
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal --nbmake tests notebooks
 
 check: $(INSTALLED_DEV)  ## lint, format, types and the arrows between rooms

@@ -8,13 +8,25 @@ import resource
 import time
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.record import best_of, uniform_workload
-from cn import Can, Gateways, Subscribers, Zones, fewest_hops
+from cn import Can, Gateways, PrefixNetwork, Subscribers, Zones, fewest_hops
 from paint import Server
 
 SEED = 1
 OBJECTS, EVENTS, BROKERS, SUBSCRIPTIONS, K = 10_000, 1_000, 1_000, 2_000_000, 20
+
+
+def show(name: str, network: Can | PrefixNetwork, table: NDArray[np.void], ip_hops: NDArray[np.int64]) -> None:
+    """Time a network's multicast, and print its hops."""
+    got = network.multicast(table, network.centre, ip_hops)
+    seconds = best_of(5, lambda: network.multicast(table, network.centre, ip_hops))
+    each = seconds / len(table) * 1e6
+    print(f"{name}: {EVENTS / seconds:,.0f} events/s (bound: at least 3,000), {each:.2f} us per message")
+    print(f"  per event: {got.overlay_hops.sum() / EVENTS:.0f} overlay hops, {len(got.zones) / EVENTS:.0f} zones")
+    fewest = fewest_hops(network, got.offsets, got.zones, network.centre).sum()
+    print(f"  overlay hops against the fewest: {got.overlay_hops.sum() / fewest:.3f}")
 
 
 def main() -> None:
@@ -26,14 +38,8 @@ def main() -> None:
     print(f"{EVENTS} events, {len(table) / EVENTS:.1f} messages per event, {BROKERS} brokers, k = {K}, seed {SEED}")
     for space in ("triangle", "square"):
         zones = Zones(BROKERS, seed=SEED, space=space)
-        can = Can(zones)
-        got = can.multicast(table, zones.centre, ip_hops)
-        seconds = best_of(5, lambda can=can: can.multicast(table, can.centre, ip_hops))  # type: ignore[misc]
-        each = seconds / len(table) * 1e6
-        print(f"{space}: {EVENTS / seconds:,.0f} events/s (bound 3,000), {each:.2f} us per message")
-        print(f"  per event: {got.overlay_hops.sum() / EVENTS:.0f} overlay hops, {len(got.zones) / EVENTS:.0f} zones")
-        fewest = fewest_hops(can, got.offsets, got.zones, zones.centre).sum()
-        print(f"  overlay hops against the fewest: {got.overlay_hops.sum() / fewest:.3f}")
+        for name, network in (("can", Can(zones)), ("prefix", PrefixNetwork(zones, contacts="random", seed=SEED))):
+            show(f"{name}, {space}", network, table, ip_hops)
     warm = Subscribers(l[:10], r[:10], K)
     warm.start(x, y)
     Gateways(Can(Zones(2)), l[:10], r[:10])

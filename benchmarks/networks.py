@@ -18,7 +18,8 @@ around its place on the map. Means over several seeds of objects, events, subscr
   happen to be split, the other on where the server is.
 
 What is bounded is printed with its bound at the end, which fails if one does not hold. All bases are measured at
-1,000 brokers only. `--plot` measures from 100 to 10,000 brokers and draws docs/networks.png.
+1,000 brokers only. `--plot` measures from 100 to 10,000 brokers, above 5,000 with two seeds, and draws
+docs/networks.png.
 """
 
 import sys
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 
 from benchmarks.network_growth import draw_growth
 from benchmarks.record import best_of, uniform_workload, write_rows
-from cn import Can, Gateways, PrefixNetwork, RoutingTree, ZoneNetwork, Zones
+from cn import Can, Gateways, PrefixNetwork, RoutingTree, Zones
 from cn.prefix import BASES
 from paint import Server
 from simulator.engine.journeys import travelled
@@ -53,6 +54,7 @@ AT_LEAST = {1_000: {"events_per_s": 3_000.0}}
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Means = dict[str, float]
+Compared = Can | PrefixNetwork | RoutingTree
 
 
 class Case(NamedTuple):
@@ -66,14 +68,14 @@ class Case(NamedTuple):
     """Node of each subscription."""
     uniform: tuple[Floats, Floats]
     regional: tuple[Floats, Floats]
-    last_ms: dict[type, NDArray[np.float32]]
-    """Delays from gateways to their subscriptions, by kind of network: which gateway is whose is the same in each."""
+    last_ms: dict[bool, NDArray[np.float32]]
+    """Delays from gateways to subscriptions, of a tree or not: both networks over zones have the same gateways."""
 
 
 class Way(NamedTuple):
     """A network, and whom it serves."""
 
-    make: Callable[[], ZoneNetwork | RoutingTree]
+    make: Callable[[], Compared]
     subscriptions: tuple[Floats, Floats]
 
 
@@ -116,9 +118,9 @@ def measure(way: Way, case: Case) -> Means:
     made_s = time.process_time() - start
     at_once = HOPS_AT_ONCE // len(network)
     parts = [case.table[first : first + at_once] for first in range(0, len(case.table), at_once)]
-    seconds = 0.0
+    runs, seconds = 1 if isinstance(network, RoutingTree) else 3, 0.0
     for part in parts:
-        seconds += best_of(3, lambda part=part: network.multicast(part, case.server, case.routes.hops))  # type: ignore[misc]
+        seconds += best_of(runs, lambda part=part: network.multicast(part, case.server, case.routes.hops))  # type: ignore[misc]
     known = np.bincount(pairs_known(network) // len(network), minlength=len(network))
     return {
         **followed(network, gateways, case, parts),
@@ -130,15 +132,13 @@ def measure(way: Way, case: Case) -> Means:
     }
 
 
-def followed(
-    network: ZoneNetwork | RoutingTree, gateways: Gateways, case: Case, parts: list[NDArray[np.void]]
-) -> Means:
+def followed(network: Compared, gateways: Gateways, case: Case, parts: list[NDArray[np.void]]) -> Means:
     """What the messages take, added up part by part."""
     routes, server, brokers = case.routes, case.server, len(network)
-    kind = RoutingTree if isinstance(network, RoutingTree) else ZoneNetwork
-    if kind not in case.last_ms:
-        case.last_ms[kind] = routes.node_delays(gateways.home, case.nodes)
-    last_ms = case.last_ms[kind]
+    tree = isinstance(network, RoutingTree)
+    if tree not in case.last_ms:
+        case.last_ms[tree] = routes.node_delays(gateways.home, case.nodes)
+    last_ms = case.last_ms[tree]
     direct_ms = routes.row(server).delay_ms[case.nodes]
     sums = dict.fromkeys(("overlay", "ip", "reached", "along_ms", "straight_ms", "told_ms", "told_straight_ms"), 0.0)
     sent = np.zeros(brokers, np.int64)
@@ -171,21 +171,18 @@ def followed(
     }
 
 
-def changed(network: ZoneNetwork | RoutingTree, gateways: Gateways, case: Case) -> Means:
+def changed(network: Compared, gateways: Gateways, case: Case) -> Means:
     """What crashes and returns take, one broker after the other, each back before the next goes."""
     found: dict[str, list[float]] = {}
     seconds = 0.0
     for broker in [b for b in range(0, len(network), len(network) // CHANGES) if b != case.server][:CHANGES]:
-        for name, change in (
-            ("crash", lambda: network.leave(broker)),  # noqa: B023
-            ("return", lambda: network.join(broker, broker)),  # noqa: B023
-        ):
+        for name in ("crash", "return"):
             knew, said = pairs_known(network), summaries(network)
             start = time.process_time()
-            gave = change()
+            gave = network.leave(broker) if name == "crash" else network.join(broker, broker)
             known = pairs_known(network)
             seconds += time.process_time() - start
-            if name == "return" and isinstance(network, ZoneNetwork):
+            if name == "return" and not isinstance(network, RoutingTree):
                 (keeper,) = gave.tolist()
                 found.setdefault("hops_to_return", []).append(len(network.path(case.server, keeper)) - 1)
             found.setdefault(f"learnt_by_{name}", []).append(len(np.setdiff1d(known, knew)))
@@ -197,7 +194,7 @@ def changed(network: ZoneNetwork | RoutingTree, gateways: Gateways, case: Case) 
     return means | {"change_s": seconds / 2 / CHANGES}
 
 
-def pairs_known(network: ZoneNetwork | RoutingTree) -> Ints:
+def pairs_known(network: Compared) -> Ints:
     """A broker times their number, plus one that it knows."""
     links = network.links
     if isinstance(network, RoutingTree):
@@ -205,9 +202,9 @@ def pairs_known(network: ZoneNetwork | RoutingTree) -> Ints:
     return links @ (len(network), 1)
 
 
-def summaries(network: ZoneNetwork | RoutingTree) -> dict[tuple[int, int], bytes]:
+def summaries(network: Compared) -> dict[tuple[int, int], bytes]:
     """What each broker of a tree knows of what is behind each of its links; nothing of other networks."""
-    if isinstance(network, ZoneNetwork):
+    if not isinstance(network, RoutingTree):
         return {}
     table, n = network.table, len(network)
     owners = np.repeat(np.arange(n), np.diff(table.starts)).tolist()
@@ -232,13 +229,14 @@ def straight(case: Case) -> Means:
 def means_of(graph: "nx.Graph[int]", brokers: int) -> dict[str, Means]:
     """Means over seeds, of all networks or of those of the plot."""
     found: dict[str, list[Means]] = {}
-    for seed in SEEDS:
+    seeds = SEEDS if brokers <= max(BROKERS) else SEEDS[:2]
+    for seed in seeds:
         case = case_of(graph, brokers, seed)
         for name, way in ways_of(case):
             if brokers == ALL_WAYS or name in PLOTTED_NETWORKS:
                 found.setdefault(name, []).append(measure(way, case))
         found.setdefault("straight", []).append(straight(case))
-    print(f"{brokers:,} brokers on {NODES:,} nodes, {EVENTS} events each of seeds {SEEDS}, k = {K}")
+    print(f"{brokers:,} brokers on {NODES:,} nodes, {EVENTS} events each of seeds {seeds}, k = {K}")
     rows = {}
     for name, each in found.items():
         columns = {key: [one[key] for one in each] for key in each[0]}

@@ -137,8 +137,9 @@ def influence_tiles(
 @njit
 def strips(counts: Counts, k: int) -> int:
     """Count the strips of IR(i), also those that ties in x make empty or alike; O(1)."""
-    last = min(counts[WEST], k - 1)
-    return last - min(max(k - 1 - counts[EAST], 0), last) + 1
+    last: int = min(counts[WEST], k - 1)
+    first: int = min(max(k - 1 - counts[EAST], 0), last)
+    return last - first + 1
 
 
 @njit

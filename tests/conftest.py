@@ -1,12 +1,17 @@
-"""What every room's tests share: one Spark session for the whole run, small whoever starts it."""
+"""What every room's tests share: one Spark session for the whole run, and sweeps that start no processes."""
 
-from collections.abc import Iterator
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 from pyspark.sql import SparkSession
 
 import pipeline.session
 from pipeline import spark_session
+from simulator.results.summary import Row
+from simulator.runs import sweep
+from simulator.runs.task import Failure, Task, run_task
 
 _MEMORY_MB = 1024
 
@@ -19,8 +24,35 @@ def _small_sessions() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _same_signals() -> Iterator[None]:
+    """Keep what a command of a test does at SIGTERM from outliving it: the tests could not be ended."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     session = spark_session("local[2]", driver_memory_mb=_MEMORY_MB, brief=True)
     yield session
     session.stop()
+
+
+@contextmanager
+def tasks_here() -> Iterator[None]:
+    """Let sweeps run their tasks in this very process: one that is started takes seconds to import and load all."""
+
+    def on_this_process(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, list[Row] | Failure]]:
+        return ((task, run_task(task)) for task in tasks)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, "on_processes", on_this_process)
+        yield
+
+
+@pytest.fixture
+def in_this_process(spark: SparkSession) -> Iterator[None]:
+    """Sweeps whose tasks run where a test can reach into them."""
+    with tasks_here():
+        yield

@@ -80,7 +80,7 @@ def test_matching_prints_what_the_page_says_and_names_every_index() -> None:
 
 
 def test_rangecast_from_python_prints_what_the_page_says(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    in_this_process: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     _run_page("python.md", 7)

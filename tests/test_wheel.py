@@ -118,6 +118,8 @@ def test_the_demo_runs(environment: Path, tmp_path: Path, cache: Path) -> None:
     assert "verified paint-dense: every subscription, 200 events, all right\n" in told
     assert "figure   runs/demo/comparison.png\nresults  runs/demo\nnext     rangecast explain runs/demo " in told
     assert (tmp_path / "runs" / "demo" / "comparison.png").stat().st_size > 10_000
+    assert "WARNING" not in told
+    assert [path.suffix for path in (cache / "spark").iterdir()] == [".jsa"]  # for the next start of Spark
 
 
 def test_a_table_of_the_paper_is_made(environment: Path, tmp_path: Path, cache: Path) -> None:

@@ -1,6 +1,6 @@
 """Subscriptions with places as columns, and how good one of them is for an event: seed 001, Eq. 1 to 4.
 
-All indexes of `matching.places` score subscriptions by `similarity` alone, so they agree to the last bit.
+All indexes of `matching.places` score subscriptions by `similarities` alone, so they agree to the last bit.
 """
 
 from typing import Any, NamedTuple
@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.predicates import IN, INTERVAL, Predicates
-from matching.range_index import Floats
+from matching.range_index import Floats, Ints
 
-__all__ = ["PlaceColumns", "appended", "holds", "place_columns", "similarity", "without_deleted"]
+__all__ = ["PlaceColumns", "Where", "appended", "place_columns", "similarities", "without_deleted"]
+
+Where = tuple[Floats, float, float, float]
+"""Values of an event, x and y, and the distance at which nearness is 0."""
 
 
 class PlaceColumns(NamedTuple):
@@ -112,25 +115,44 @@ def without_deleted(columns: PlaceColumns, ids: int) -> PlaceColumns:
 
 
 @njit
-def holds(columns: PlaceColumns, p: int, x: float) -> bool:
-    """Whether a predicate holds for a value, which may be missing."""
-    if not columns.low[p] <= x <= columns.high[p]:
-        return False
-    kind = columns.kind[p]
-    if kind == INTERVAL:
-        return True
-    first, behind = columns.set_offset[p], columns.set_offset[p + 1]
-    at = first + np.searchsorted(columns.value[first:behind], x)
-    return bool((at < behind and columns.value[at] == x) == (kind == IN))
+def _is_in(value: Floats, first: int, behind: int, x: float) -> bool:
+    """Whether a number is in a set, which stands from one place to another in order."""
+    stop = behind
+    while first < stop:
+        middle = (first + stop) >> 1
+        if value[middle] < x:
+            first = middle + 1
+        else:
+            stop = middle
+    return bool(first < behind and value[first] == x)
 
 
 @njit
-def similarity(columns: PlaceColumns, i: int, event: Floats, x: float, y: float, max_distance: float) -> float:
-    """How good a subscription is for an event at a place."""
-    weight = 0.0
-    for p in range(columns.offset[i], columns.offset[i + 1]):
-        if holds(columns, p, event[columns.attribute[p]]):
-            weight += columns.weight[p]
-    dx, dy = columns.place[i, 0] - x, columns.place[i, 1] - y
-    near = 1 - np.sqrt(dx * dx + dy * dy) / max_distance
-    return float((1 - columns.alpha[i]) * weight + columns.alpha[i] * near)
+def similarities(columns: PlaceColumns, ids: Ints, where: Where, out: Floats) -> int:
+    """How good each of some subscriptions is for an event at a place, NaN if it is deleted; the predicates tested.
+
+    Many at a time: handing the columns to a kernel takes longer than scoring one subscription.
+    """
+    event, x, y, max_distance = where
+    offset, attribute, kind = columns.offset, columns.attribute, columns.kind
+    low, high, weight = columns.low, columns.high, columns.weight
+    tests = 0
+    for at in range(len(ids)):
+        i = ids[at]
+        if not columns.alive[i]:
+            out[at] = np.nan
+            continue
+        held = 0.0
+        for p in range(offset[i], offset[i + 1]):
+            v = event[attribute[p]]
+            if low[p] <= v <= high[p]:
+                if kind[p] != INTERVAL:
+                    is_in = _is_in(columns.value, columns.set_offset[p], columns.set_offset[p + 1], v)
+                    if is_in != (kind[p] == IN):
+                        continue
+                held += weight[p]
+        tests += offset[i + 1] - offset[i]
+        dx, dy = columns.place[i, 0] - x, columns.place[i, 1] - y
+        near = 1 - np.sqrt(dx * dx + dy * dy) / max_distance
+        out[at] = (1 - columns.alpha[i]) * held + columns.alpha[i] * near
+    return tests

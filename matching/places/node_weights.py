@@ -1,55 +1,58 @@
-"""What the nodes of an R^I-tree or an R^t-tree know of the weights below them, and the search that it bounds.
+"""What an R^I-tree or an R^t-tree knows of the weights below its nodes, and the search that it bounds.
 
-Seed 001, Section 5. Per node and attribute there is a list of intervals with weights, the largest weight first; the
-first interval that holds the event's value tells the most that this attribute can add to a subscription below
-(Eq. 5). Weights are those of predicates times 1 - alpha. What the lists hold makes the index:
+Seed 001, Section 5. For a node and an attribute there are intervals with weights; the largest weight of one that
+holds the event's value is the most that this attribute adds to a subscription below (Eq. 5). Weights are those of
+predicates times 1 - alpha. What the intervals are makes the index:
 
-* R^I-tree: an interval for each entry of the node. Of a leaf these are the predicates of its subscriptions, of a node
-  above the summaries of its children: the smallest interval around theirs, and the largest weight.
+* R^I-tree: one for each entry of the node. Of a leaf these are the predicates of its subscriptions, of a node above
+  the summaries of its children: the smallest interval around theirs, and the largest weight.
 * R^t-tree: the summary only.
 
 Departures. The paper keeps the intervals of a node and attribute in a dynamic interval tree; there are at most
-`fan_out` of them, mostly one or two, and a list by weight gives the same at less cost. Eq. 8 takes the bound to grow
-with alpha below 1 - UB_t, which fails where UB_s is negative, so for events farther away than `max_distance`: the
-bound is a concave function of alpha in straight pieces, and its largest value is at an end of the range of alpha or
-at 1 - UB_t. Bounds are raised by more than rounding can take away, so that an equal score below is never missed.
+`fan_out` of them, mostly one or two, and a list is quicker. A search bounds all children of a node at once, so the
+lists of an attribute of all of them stand together with their parent, by child and then by weight. Eq. 8 takes the
+bound to grow with alpha below 1 - UB_t, which fails where UB_s is negative, so for events farther away than
+`max_distance`: the bound is a concave function of alpha in straight pieces, and its largest value is at an end of the
+range of alpha or at 1 - UB_t. Bounds are raised by more than rounding can take away, so that an equal score below is
+never missed.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.best_so_far import keep
-from matching.places.columns import PlaceColumns, similarity
+from matching.places.columns import PlaceColumns, Where, similarities
 from matching.places.packed_places import PackedPlaces, nearness, new_queue, pop, push
 from matching.places.place_index import TOLERANCE
-from matching.places.place_owner import Where
 from matching.range_index import Floats, Ints
 
-__all__ = ["NodeWeights", "bound", "node_weights", "present", "search"]
+__all__ = ["NodeWeights", "bounds", "children_of", "node_weights", "present", "search"]
 
 ROUNDING = 2 * TOLERANCE
 """By how much of its size a bound is raised: weights may sum to a little more than 1, too."""
 
 
 class NodeWeights(NamedTuple):
-    """Lists of intervals by node and attribute."""
+    """Lists of intervals by parent and attribute."""
 
     first: npt.NDArray[np.int64]
-    """(nodes + 1,): where the attributes of a node start."""
+    """(nodes + 1,): where the attributes of a node's children start; leaves have none."""
     attribute: npt.NDArray[np.int32]
-    """(lists,): ascending in each node."""
+    """(lists,): ascending for each parent."""
     start: npt.NDArray[np.int64]
-    """(lists + 1,): where the list of a node and attribute starts."""
+    """(lists + 1,): where the list of a parent and attribute starts."""
+    child: npt.NDArray[np.int32]
+    """(intervals,): which child it is of, ascending in each list."""
     low: npt.NDArray[np.float64]
     """(intervals,): left ends."""
     high: npt.NDArray[np.float64]
     """(intervals,): right ends."""
     weight: npt.NDArray[np.float64]
-    """(intervals,): weights, descending in each list."""
+    """(intervals,): weights, descending for each child in a list."""
 
 
 class _Rows(NamedTuple):
@@ -73,35 +76,53 @@ def _leaf_rows(tree: PackedPlaces, columns: PlaceColumns) -> _Rows:
     return _Rows(leaf, columns.attribute[p], columns.low[p], columns.high[p], columns.weight[p] * share)
 
 
-def _levels(tree: PackedPlaces, columns: PlaceColumns) -> Iterator[tuple[_Rows, Ints, _Rows]]:
-    """Level by level from the leaves: intervals by list, where lists start, and the summary of each list."""
+def _starts(*keys: npt.NDArray[Any]) -> Ints:
+    """Where runs of equal keys start."""
+    new = np.ones(keys[0].size, np.bool_)
+    new[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
+    return np.flatnonzero(new)
+
+
+def _summaries(rows: _Rows) -> _Rows:
+    """The smallest interval around those of each node and attribute, and the largest weight."""
+    order = np.lexsort((rows.attribute, rows.node))
+    rows = _Rows(*(column[order] for column in rows))
+    at = _starts(rows.node, rows.attribute)
+    low, high = np.minimum.reduceat(rows.low, at), np.maximum.reduceat(rows.high, at)
+    return _Rows(rows.node[at], rows.attribute[at], low, high, np.maximum.reduceat(rows.weight, at))
+
+
+def _levels(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) -> Iterator[_Rows]:
+    """Intervals of the nodes of each level below the root, from the leaves; nodes are counted within a level."""
     rows = _leaf_rows(tree, columns)
-    for start in tree.level[1:-1]:
-        order = np.lexsort((-rows.weight, rows.attribute, rows.node))
-        rows = _Rows(*(column[order] for column in rows))
-        new = np.ones(rows.node.size, np.bool_)
-        new[1:] = (rows.node[1:] != rows.node[:-1]) | (rows.attribute[1:] != rows.attribute[:-1])
-        at = np.flatnonzero(new)
-        low, high = np.minimum.reduceat(rows.low, at), np.maximum.reduceat(rows.high, at)
-        summary = _Rows(rows.node[at], rows.attribute[at], low, high, rows.weight[at])
-        yield rows._replace(node=rows.node + start), at, summary._replace(node=summary.node + start)
+    for _ in tree.level[1:-2]:
+        summary = _summaries(rows)
+        yield summary if summaries else rows
         rows = summary._replace(node=summary.node // tree.level[0])
 
 
 def node_weights(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) -> NodeWeights:
     """The lists of all nodes, of summaries or of the intervals of entries; O(p log p) for p predicates, per level."""
-    nodes, attributes, sizes, rows = [], [], [], []
-    for intervals, at, summary in _levels(tree, columns):
-        nodes.append(summary.node)
-        attributes.append(summary.attribute)
-        sizes.append(np.ones(at.size, np.int64) if summaries else np.diff(at, append=intervals.node.size))
-        rows.append(summary if summaries else intervals)
-    per_node = np.bincount(np.concatenate(nodes), minlength=len(tree.box))
+    none = np.empty(0, np.int64)
+    parents, attributes, starts, lists = [none], [none.astype(np.int32)], [none], []
+    intervals = 0
+    for above, rows in zip(tree.level[2:-1], _levels(tree, columns, summaries=summaries), strict=True):
+        parent, child = np.divmod(rows.node, tree.level[0])
+        order = np.lexsort((-rows.weight, child, rows.attribute, parent))
+        parent, attribute = parent[order], rows.attribute[order]
+        at = _starts(parent, attribute)
+        parents.append(parent[at] + above)
+        attributes.append(attribute[at])
+        starts.append(at + intervals)
+        lists.append((child[order].astype(np.int32), rows.low[order], rows.high[order], rows.weight[order]))
+        intervals += order.size
+    per_node = np.bincount(np.concatenate(parents), minlength=len(tree.box))
+    empty = (none.astype(np.int32), np.empty(0), np.empty(0), np.empty(0))
     return NodeWeights(
         np.append(0, np.cumsum(per_node)).astype(np.int64),
         np.concatenate(attributes).astype(np.int32),
-        np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int64),
-        *(np.concatenate([getattr(some, name) for some in rows]) for name in ("low", "high", "weight")),
+        np.append(np.concatenate(starts), intervals).astype(np.int64),
+        *(np.concatenate(column) for column in zip(empty, *lists, strict=True)),
     )
 
 
@@ -112,42 +133,84 @@ def present(event: Floats) -> Ints:
 
 
 @njit
-def _most_weight(weights: NodeWeights, node: int, event: Floats, asked: Ints) -> tuple[float, int]:
-    """The most that attributes of an event add to a subscription below a node, Eq. 5; and the intervals tested."""
-    total, tests = 0.0, 0
+def _most_weights(weights: NodeWeights, node: int, event: Floats, asked: Ints, most: Floats) -> int:
+    """Add to `most` what the attributes of an event add at most below each child of a node, Eq. 5; tests made."""
+    attributes, start, children = weights.attribute, weights.start, weights.child
+    left, right, weight = weights.low, weights.high, weights.weight
+    tests = 0
     low, stop = weights.first[node], weights.first[node + 1]
     for attribute in asked:
         high = stop
         while low < high:
             middle = (low + high) >> 1
-            if weights.attribute[middle] < attribute:
+            if attributes[middle] < attribute:
                 low = middle + 1
             else:
                 high = middle
         if low == stop:
             break
-        if weights.attribute[low] == attribute:
-            value = event[attribute]
-            for at in range(weights.start[low], weights.start[low + 1]):
-                tests += 1
-                if weights.low[at] <= value <= weights.high[at]:
-                    total += weights.weight[at]
-                    break
-            low += 1
-    return total, tests
+        if attributes[low] != attribute:
+            continue
+        value = event[attribute]
+        done = -1
+        tests += start[low + 1] - start[low]
+        for at in range(start[low], start[low + 1]):
+            child = children[at]
+            if child != done and left[at] <= value <= right[at]:
+                most[child] += weight[at]
+                done = child
+        low += 1
+    return tests
 
 
 @njit
-def bound(tree: PackedPlaces, weights: NodeWeights, node: int, where: Where, asked: Ints) -> tuple[float, int]:
-    """At least the score of every subscription below a node, Eq. 7; and the intervals tested."""
+def bounds(
+    tree: PackedPlaces,
+    weights: NodeWeights,
+    node: int,
+    children: tuple[int, int],
+    where: Where,
+    asked: Ints,
+    needed: float,
+    out: Floats,
+) -> int:
+    """For each child of a node at least the score of every subscription below it, Eq. 5 to 7; the tests made.
+
+    A child whose places alone say that it stays below the score that is needed is bounded by these.
+    """
     event, x, y, max_distance = where
-    most, tests = _most_weight(weights, node, event, asked)
-    near = nearness(tree, node, x, y, max_distance)
-    low, high = tree.alpha[node, 0], tree.alpha[node, 1]
-    best = max(min(1 - low, most) + low * near, min(1 - high, most) + high * near)
-    if low < 1 - most < high:
-        best = max(best, most + (1 - most) * near)
-    return best + ROUNDING * (1 + abs(near)), tests + 1
+    first, behind = children
+    wanted = 0
+    for child in range(first, behind):
+        near = nearness(tree.box, child, x, y, max_distance)
+        least = tree.alpha[child, 0]
+        out[child - first] = 1 - least + least * near + ROUNDING * (1 + abs(near))
+        wanted += out[child - first] >= needed
+    tests = behind - first
+    if wanted == 0:
+        return tests
+    most_below = np.zeros(behind - first)
+    tests += _most_weights(weights, node, event, asked, most_below)
+    for child in range(first, behind):
+        if out[child - first] >= needed:
+            near = nearness(tree.box, child, x, y, max_distance)
+            least, largest, most = tree.alpha[child, 0], tree.alpha[child, 1], most_below[child - first]
+            best = max(min(1 - least, most) + least * near, min(1 - largest, most) + largest * near)
+            if least < 1 - most < largest:
+                best = max(best, most + (1 - most) * near)
+            out[child - first] = best + ROUNDING * (1 + abs(near))
+    return tests
+
+
+@njit
+def children_of(tree: PackedPlaces, node: int) -> tuple[int, int]:
+    """The first child of a node above the leaves, and the one behind its last."""
+    height = 1
+    while tree.level[height + 1] <= node:
+        height += 1
+    stop = tree.level[height]
+    first = tree.level[height - 1] + (node - stop) * tree.level[0]
+    return first, min(first + tree.level[0], stop)
 
 
 @njit
@@ -161,32 +224,28 @@ def search(
     size: int,
 ) -> tuple[int, int]:
     """Bring the best of a tree among those so far, best node first (Algorithm 1): their number, and evaluations."""
-    event, x, y, max_distance = where
-    asked = present(event)
+    asked = present(where[0])
     fan_out, nodes = tree.level[0], len(tree.box)
     leaves = tree.level[2]
     queue = new_queue(nodes)
-    limit, tests = bound(tree, weights, nodes - 1, where, asked)
-    push(queue, limit, nodes - 1)
+    found = np.empty(fan_out)
+    tests = 0
+    push(queue, np.inf, nodes - 1)
     while queue.size[0] > 0:
         limit, node = pop(queue)
         if size == len(ids) and limit < scores[0]:
             break
         if node < leaves:
-            for position in range(node * fan_out, min((node + 1) * fan_out, len(tree.id))):
-                i = tree.id[position]
-                if columns.alive[i]:
-                    tests += columns.offset[i + 1] - columns.offset[i]
-                    size = keep(scores, ids, size, similarity(columns, i, event, x, y, max_distance), i)
+            below = tree.id[node * fan_out : (node + 1) * fan_out]
+            tests += similarities(columns, below, where, found)
+            for at in range(len(below)):
+                if found[at] == found[at] and (size < len(ids) or found[at] >= scores[0]):
+                    size = keep(scores, ids, size, found[at], below[at])
             continue
-        height = 1
-        while tree.level[height + 1] <= node:
-            height += 1
-        start, stop = tree.level[height - 1], tree.level[height]
-        below = start + (node - stop) * fan_out
-        for child in range(below, min(below + fan_out, stop)):
-            limit, made = bound(tree, weights, child, where, asked)
-            tests += made
-            if size < len(ids) or limit >= scores[0]:
-                push(queue, limit, child)
+        first, behind = children_of(tree, node)
+        needed = scores[0] if size == len(ids) else -np.inf
+        tests += bounds(tree, weights, node, (first, behind), where, asked, needed, found)
+        for child in range(first, behind):
+            if size < len(ids) or found[child - first] >= scores[0]:
+                push(queue, found[child - first], child)
     return size, tests

@@ -17,18 +17,18 @@ import numpy.typing as npt
 from floor.kernels import njit
 from matching.best_so_far import best_first, keep
 from matching.event_index import Event, checked_event, checked_events
-from matching.places.columns import PlaceColumns, appended, place_columns, similarity, without_deleted
+from matching.places.columns import PlaceColumns, Where, appended, place_columns, similarities, without_deleted
 from matching.places.place_index import checked_alpha, checked_distance, checked_places, checked_weights
 from matching.predicates import Predicates
 from matching.range_index import Floats, Ints, checked_count
 from matching.subscriptions import UnknownSubscriptionError
 
-__all__ = ["BestSoFar", "PlaceOwner", "Where", "bytes_of"]
+__all__ = ["BestSoFar", "PlaceOwner", "bytes_of"]
 
 Part = TypeVar("Part")
 Columns = Predicates | Mapping[str, Any]
-Where = tuple[Floats, float, float, float]
-"""Values of an event, x and y, and the distance at which nearness is 0."""
+STRIDE = 256
+"""Subscriptions that a scan scores at a time."""
 
 
 def bytes_of(arrays: Any) -> int:
@@ -50,12 +50,14 @@ class BestSoFar:
 @njit
 def scan(columns: PlaceColumns, some: Ints, where: Where, scores: Floats, ids: Ints, size: int) -> tuple[int, int]:
     """Score some subscriptions one by one: how many are kept now, and the predicates tested."""
-    event, x, y, max_distance = where
+    found = np.empty(STRIDE)
     tests = 0
-    for i in some:
-        if columns.alive[i]:
-            tests += columns.offset[i + 1] - columns.offset[i]
-            size = keep(scores, ids, size, similarity(columns, i, event, x, y, max_distance), i)
+    for first in range(0, len(some), STRIDE):
+        part = some[first : first + STRIDE]
+        tests += similarities(columns, part, where, found)
+        for at in range(len(part)):
+            if found[at] == found[at] and (size < len(ids) or found[at] >= scores[0]):
+                size = keep(scores, ids, size, found[at], part[at])
     return size, tests
 
 
@@ -168,12 +170,13 @@ class PlaceOwner(ABC, Generic[Part]):
         best = BestSoFar(min(k, max(self._alive, 1)))
         for _, part in self._parts:
             self._made += self._search(part, where, best)
-        self._scan(self._loose, where, best)
+        self._made += self._scan(self._loose, where, best)
         return best.best_first()
 
-    def _scan(self, some: Ints, where: Where, best: BestSoFar) -> None:
+    def _scan(self, some: Ints, where: Where, best: BestSoFar) -> int:
+        """Bring the best of some subscriptions among those so far; the predicates tested."""
         best.size, tests = scan(self.columns, some, where, best.scores, best.ids, best.size)
-        self._made += tests
+        return tests
 
     def insert(self, predicates: Columns, places: npt.ArrayLike, alpha: npt.ArrayLike) -> int | Ints:
         """Add one subscription and return its id, or several and return their ids; each is built O(log n) times."""

@@ -1,6 +1,7 @@
 """SCAN: every subscription scored for every event. Seed 001, Section 6.1; what the other place indexes must beat."""
 
-from matching.places.place_owner import BestSoFar, PlaceOwner, Where
+from matching.places.columns import Where
+from matching.places.place_owner import BestSoFar, PlaceOwner
 from matching.range_index import Ints
 
 __all__ = ["PlaceScan"]
@@ -13,8 +14,7 @@ class PlaceScan(PlaceOwner[Ints]):
         return ids
 
     def _search(self, part: Ints, where: Where, best: BestSoFar) -> int:
-        self._scan(part, where, best)
-        return 0
+        return self._scan(part, where, best)
 
     def _bytes(self, part: Ints) -> int:
         del part  # these are the ids that are counted already

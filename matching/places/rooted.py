@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from matching.event_index import Event, checked_event
-from matching.places.columns import similarity
-from matching.places.node_weights import NodeWeights, bound, node_weights, present, search
+from matching.places.columns import Where, similarities
+from matching.places.node_weights import NodeWeights, bounds, children_of, node_weights, present, search
 from matching.places.packed_places import PackedPlaces, check_packed, packed_places
 from matching.places.place_index import checked_places
-from matching.places.place_owner import BestSoFar, PlaceOwner, Where, bytes_of
+from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
 from matching.range_index import Ints
 
 __all__ = ["RootedPlaces"]
@@ -35,20 +35,27 @@ class RootedPlaces(PlaceOwner[Part]):
         return bytes_of(part)
 
     def bounds(self, event: Event, place: npt.ArrayLike) -> list[tuple[float, float]]:
-        """The bound of every node for an event at a place, and the best score below it (-inf below all deleted)."""
+        """The bound of every node for an event at a place, inf of a root, and the best score below it."""
         values = checked_event(event, self.attributes, self.names, declared=self.declared)[0]
         x, y = checked_places("place", place, 1)[0].tolist()
         where = (values, x, y, self.max_distance)
         found = []
         for _, (tree, weights) in self._parts:
+            limits = np.full(len(tree.box), np.inf)
+            for node in range(tree.level[2], limits.size):
+                first, behind = children_of(tree, node)
+                bounds(
+                    *(tree, weights, node, (first, behind), where, present(values), -np.inf),
+                    limits[first:behind],
+                )
+            scores = np.empty(tree.id.size)
+            similarities(self.columns, tree.id, where, scores)
+            scores[np.isnan(scores)] = -np.inf
             width = 1
             for start, stop in zip(tree.level[1:-1], tree.level[2:], strict=True):
                 width *= int(tree.level[0])
-                for node in range(start, stop):
-                    below = tree.id[(node - start) * width : (node - start + 1) * width]
-                    scores = [similarity(self.columns, i, *where) for i in below.tolist() if self.columns.alive[i]]
-                    limit, _ = bound(tree, weights, node, where, present(values))
-                    found.append((limit, max(scores, default=-np.inf)))
+                best = np.maximum.reduceat(scores, np.arange(0, scores.size, width))
+                found += zip(limits[start:stop].tolist(), best.tolist(), strict=True)
         return found
 
     def _check_part(self, part: Part, ids: Ints) -> None:
@@ -56,9 +63,11 @@ class RootedPlaces(PlaceOwner[Part]):
         check_packed(tree, ids, self.columns.place, self.columns.alpha)
         assert weights.first[-1] == weights.attribute.size == weights.start.size - 1
         assert (np.diff(weights.start) > 0).all()
-        assert weights.start[-1] == weights.low.size
+        assert weights.start[-1] == weights.low.size == weights.child.size
         for node in range(len(tree.box)):
             attributes = weights.attribute[weights.first[node] : weights.first[node + 1]]
             assert (np.diff(attributes) > 0).all()
         for at in range(weights.attribute.size):
-            assert (np.diff(weights.weight[weights.start[at] : weights.start[at + 1]]) <= 0).all()
+            here = slice(weights.start[at], weights.start[at + 1])
+            keys = list(zip(weights.child[here].tolist(), (-weights.weight[here]).tolist(), strict=True))
+            assert keys == sorted(keys)

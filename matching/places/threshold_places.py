@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.best_so_far import keep
-from matching.places.columns import PlaceColumns, similarity
+from matching.places.columns import PlaceColumns, Where, similarities
 from matching.places.packed_places import (
     PackedPlaces,
     PlaceQueue,
@@ -29,7 +29,7 @@ from matching.places.packed_places import (
     push,
 )
 from matching.places.place_index import TOLERANCE
-from matching.places.place_owner import BestSoFar, PlaceOwner, Where, bytes_of
+from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
 from matching.range_index import Floats, Ints
 from matching.ranked.scored_segment_tree import ScoredSegmentTree
 
@@ -43,14 +43,14 @@ class Part(NamedTuple):
     """The trees over some subscriptions."""
 
     tree: PackedPlaces
-    attributes: dict[int, tuple[ScoredSegmentTree, Ints]]
-    """The tree of each attribute, and the subscriptions by the ids in it."""
+    attributes: dict[int, tuple[ScoredSegmentTree, Ints, Floats]]
+    """The tree of each attribute, and the subscriptions and their scores by the ids in it."""
 
 
 @njit
 def _promise(tree: PackedPlaces, node: int, x: float, y: float, max_distance: float) -> float:
     """The most that alpha times nearness is below a node."""
-    near = nearness(tree, node, x, y, max_distance)
+    near = nearness(tree.box, node, x, y, max_distance)
     return float((tree.alpha[node, 1] if near > 0 else tree.alpha[node, 0]) * near)
 
 
@@ -100,22 +100,13 @@ def take_places(
 
 
 @njit
-def _share(columns: PlaceColumns, i: int, attribute: int) -> float:
-    """The weight of a subscription's predicate on an attribute times 1 - alpha."""
-    for p in range(columns.offset[i], columns.offset[i + 1]):
-        if columns.attribute[p] == attribute:
-            return float((1 - columns.alpha[i]) * columns.weight[p])
-    return 0.0
-
-
-@njit
 def merge_round(
     columns: PlaceColumns,
     where: Where,
     asked: Ints,
     came: Ints,
     counts: Ints,
-    near: Floats,
+    shares: Floats,
     last: Floats,
     seen: npt.NDArray[np.int32],
     mark: int,
@@ -125,26 +116,30 @@ def merge_round(
 ) -> tuple[int, bool, int]:
     """Take in what the walks brought: (kept, whether it is done, predicates tested).
 
-    `came[j, :counts[j]]` came from the walk of attribute `asked[j]`, the last row from that of places, whose values
-    are `near`; `last[j]` is what walk j stands at.
+    `came[j, :counts[j]]` came from the walk of attribute `asked[j]`, the last row from that of places, and `shares`
+    are what they were ordered by; `last[j]` is what walk j stands at.
     """
-    event, x, y, max_distance = where
     walks = len(asked)
+    new, found = np.empty(walks + 1, np.int64), np.empty(walks + 1)
     tests = 0
     for at in range(came.shape[1]):
         if at >= counts[walks]:
             return size, True, tests
+        unseen = 0
         for j in range(walks + 1):
             if at >= counts[j]:
                 last[j] = 0.0
                 continue
             i = came[j, at]
-            last[j] = _share(columns, i, asked[j]) if j < walks else near[at]
+            last[j] = shares[j, at]
             if seen[i] != mark:
                 seen[i] = mark
-                if columns.alive[i]:
-                    tests += columns.offset[i + 1] - columns.offset[i]
-                    size = keep(scores, ids, size, similarity(columns, i, event, x, y, max_distance), i)
+                new[unseen] = i
+                unseen += 1
+        tests += similarities(columns, new[:unseen], where, found)
+        for of in range(unseen):
+            if found[of] == found[of] and (size < len(ids) or found[of] >= scores[0]):
+                size = keep(scores, ids, size, found[of], new[of])
         threshold = last.sum()
         if size == len(ids) and scores[0] > threshold + TOLERANCE * (1 + abs(last[walks])):
             return size, True, tests
@@ -177,7 +172,7 @@ class ThresholdPlaces(PlaceOwner[Part]):
             possible = columns.low[here] <= columns.high[here]
             here, of = here[possible], of[possible]
             score = (1 - columns.alpha[of]) * columns.weight[here]
-            trees[attribute] = ScoredSegmentTree(columns.low[here], columns.high[here], score), of
+            trees[attribute] = ScoredSegmentTree(columns.low[here], columns.high[here], score), of, score
         return Part(tree, trees)
 
     def _search(self, part: Part, where: Where, best: BestSoFar) -> int:
@@ -187,31 +182,36 @@ class ThresholdPlaces(PlaceOwner[Part]):
         event = where[0]
         asked = np.array([a for a in np.flatnonzero(event == event).tolist() if a in part.attributes], np.int64)
         indexes = [part.attributes[a] for a in asked.tolist()]
-        before = sum(index.evaluations for index, _ in indexes)
-        walks = [(index.ranked(float(event[a])), of) for a, (index, of) in zip(asked.tolist(), indexes, strict=True)]
+        before = sum(index.evaluations for index, *_ in indexes)
+        walks = [
+            (index.ranked(float(event[a])), of, score)
+            for a, (index, of, score) in zip(asked.tolist(), indexes, strict=True)
+        ]
         queue = open_places(part.tree, where)
         last, made, done, step = np.full(asked.size + 1, np.inf), 0, False, FIRST_STEP
         while not done:
             came, counts = np.empty((asked.size + 1, step), np.int64), np.empty(asked.size + 1, np.int64)
-            for j, (walk, of) in enumerate(walks):
-                some = of[walk.take(step)]
-                came[j, : some.size], counts[j] = some, some.size
-            near = np.empty(step)
-            counts[-1], nodes = take_places(part.tree, self.columns, queue, where, came[-1], near)
+            shares = np.empty(came.shape)
+            for j, (walk, of, score) in enumerate(walks):
+                some = walk.take(step)
+                came[j, : some.size], shares[j, : some.size], counts[j] = of[some], score[some], some.size
+            counts[-1], nodes = take_places(part.tree, self.columns, queue, where, came[-1], shares[-1])
             best.size, done, tests = merge_round(
-                *(self.columns, where, asked, came, counts, near, last),
+                *(self.columns, where, asked, came, counts, shares, last),
                 *(self._seen, self._mark, best.scores, best.ids, best.size),
             )
             made += nodes + tests
             step = min(2 * step, LONGEST_STEP)
-        return made + sum(index.evaluations for index, _ in indexes) - before
+        return made + sum(index.evaluations for index, *_ in indexes) - before
 
     def _bytes(self, part: Part) -> int:
-        return bytes_of(part.tree) + sum(index.nbytes + of.nbytes for index, of in part.attributes.values())
+        return bytes_of(part.tree) + sum(
+            index.nbytes + of.nbytes + score.nbytes for index, of, score in part.attributes.values()
+        )
 
     def _check_part(self, part: Part, ids: Ints) -> None:
         check_packed(part.tree, ids, self.columns.place, self.columns.alpha)
-        for index, of in part.attributes.values():
+        for index, of, score in part.attributes.values():
             index._check()
-            assert len(index) == of.size
+            assert len(index) == of.size == score.size
             assert np.isin(of, ids).all()

@@ -21,7 +21,7 @@ class ServerSession(Session):
 
     def __init__(self, workload: Workload, approach: Approach, *, algorithm: str, variant: str | None = None) -> None:
         self._variant = variant
-        shared = workload.index if approach.sketch is None else None
+        shared = workload.known if approach.sketch is None else None
         known = (np.column_stack((workload.l, workload.r)) if shared is None else shared) if approach.aware else None
         self._aware, self._batches = approach.aware, approach.window is not None
         self._outlines = algorithm == "unicast"

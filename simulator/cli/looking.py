@@ -100,6 +100,13 @@ def trace(
         Path | None,
         typer.Option(help="Picture (.svg, .png or .pdf), or a moving map (.html or .gif).", show_default=False),
     ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            help="Draw the map as it is so many ms after the event (picture; hops where a run has no clock).",
+            show_default=False,
+        ),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all messages and hops.")] = False,
     master: Master = "local[*]",
     plugins: Plugins = None,
@@ -110,7 +117,7 @@ def trace(
 
     load_plugins(plugins or ())
     with Console(stderr=True).status("simulating the run up to the event"):
-        lines = tell_journey(run, event, approach or (), out, everything=everything, master=master)
+        lines = tell_journey(run, event, approach or (), out, at=at, everything=everything, master=master)
     print_lines([*lines, *([f"drawing  {out}"] if out else ())])
 
 

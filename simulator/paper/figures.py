@@ -103,7 +103,7 @@ def _curves_of_approaches(panel: Panel, measured: Measured, points: Sequence[int
                 places = [measured.value(across, approach, point).mean for approach in approaches]
             label = name
             if panel.split:
-                label = f"{name}, {panel.split_name or panel.split} = {measured.key(point, panel.split)}"
+                label = f"{name}, {measured.key(point, panel.split)}"
             yield _Curve(label, places, [measured.value(panel, approach, point) for approach in approaches])
 
 

@@ -112,7 +112,7 @@ class _Everybody:
     """All subscriptions that are there, without gateways."""
 
     def __init__(self, workload: Workload, churn: Churn | None) -> None:
-        self._index = workload.made_index() if workload.index is None else workload.index
+        self._index = workload.made_index() if workload.known is None else workload.known
         self._churn, self._first = churn, len(workload.l)
 
     def change(self, event: int) -> None:

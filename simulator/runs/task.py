@@ -68,7 +68,7 @@ def _run(task: Task) -> list[Row]:
     start = start_of(scenario, lambda: pipeline.read_objects(task.objects))
     workload = lay_out(scenario, start, (population.l, population.r))
     if not scenario.faults.any:
-        workload = workload._replace(index=workload.made_index())
+        workload = workload._replace(known=workload.made_index())
     ingredients = assemble(scenario, workload, population.location, start=start)
     records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:

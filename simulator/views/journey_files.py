@@ -16,8 +16,8 @@ from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.runs.event_journey import EventJourney, follow_event
 from simulator.views.journey_figure import draw_journey
-from simulator.views.journey_film import journey_film
-from simulator.views.journey_map import map_journeys
+from simulator.views.journey_film import journey_film, journey_still
+from simulator.views.journey_map import JourneyMap, map_journeys
 from simulator.views.journey_page import journey_page
 from simulator.views.journey_text import heading_lines, journey_lines
 from simulator.views.output import PICTURES, check_out, write_out, write_picture
@@ -33,6 +33,7 @@ def tell_journey(
     approaches: Sequence[str] = (),
     out: Path | None = None,
     *,
+    at: float | None = None,
     everything: bool = False,
     master: str = "local[*]",
 ) -> list[str]:
@@ -44,6 +45,8 @@ def tell_journey(
         Some of the run's; by default all of them for a map, else the first.
     out : Path, optional
         A picture, one of `PICTURES`, or a moving map, `.html` or `.gif`.
+    at : float, optional
+        A moment, as the slider of the map has it: the picture is then the map as it is at that moment.
     everything : bool
         Whether to tell all messages and hops, however many there are. Without, several approaches have their headings
         told only.
@@ -51,7 +54,7 @@ def tell_journey(
     Raises
     ------
     RunError
-        No finished run, no such event or approach in it, or records that are not those of its scenario.
+        No finished run, no such event, approach or moment in it, or records that are not those of its scenario.
     OutputError
         `out` cannot be written.
     """
@@ -59,21 +62,33 @@ def tell_journey(
     if out is not None:
         check_out(out, (*PICTURES, *_MAPS))
     moves = out is not None and out.suffix.lower() in _MAPS
+    if at is not None and (out is None or moves):
+        raise RunError(f"--at {at:g}: a still is a picture; let --out end in {' or '.join(PICTURES)}")
     scenario = run.scenario
-    names = list(dict.fromkeys(approaches)) or scenario.approaches[: None if moves else 1]
+    names = list(dict.fromkeys(approaches)) or scenario.approaches[: None if moves or at is not None else 1]
     records = [_records(run, name, event) for name in names]
     ingredients = gather(scenario, pipeline.spark_source(master))
     journeys = [follow_event(scenario, ingredients, name, event) for name in names]
     for one, followed in zip(records, journeys, strict=True):
         _compare(directory, one, followed)
-    if out is not None and moves:
-        shown = map_journeys(journeys, ingredients)
-        write_out(journey_film(shown) if out.suffix.lower() == ".gif" else journey_page(shown).encode(), out)
-    elif out is not None:
+    if out is not None and not moves and at is None:
         write_picture(draw_journey(*journeys), out)
+    elif out is not None:
+        _write_map(map_journeys(journeys, ingredients), at, out)
     whole = everything or len(journeys) == 1
     told = [list(journey_lines(one, everything=everything) if whole else heading_lines(one)) for one in journeys]
     return [line for lines in told for line in ("", *lines)][1:]
+
+
+def _write_map(shown: JourneyMap, at: float | None, out: Path) -> None:
+    """Write a map that moves, or the moment `at` of it."""
+    if at is None:
+        write_out(journey_film(shown) if out.suffix.lower() == ".gif" else journey_page(shown).encode(), out)
+    elif shown.start <= at <= shown.end:
+        write_picture(journey_still(shown, at), out)
+    else:
+        unit = "ms since the event" if shown.timed else "hops from the source"
+        raise RunError(f"--at {at:g}: must be between {shown.start:.4g} and {shown.end:.4g}, in {unit}")
 
 
 def _records(run: FinishedRun, name: str, event: int) -> pa.Table:

@@ -1,6 +1,7 @@
-"""A moving map as a film: a GIF of the same moments that the page shows, for slides and pages without a script."""
+"""A moving map as a film, a GIF of what the page shows, or one moment of it as a picture: for slides and print."""
 
 import io
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 from PIL import Image
@@ -18,12 +20,22 @@ from simulator.approaches.colours import colour_of
 from simulator.views.journey_map import JourneyMap, Overlay, Trip
 from simulator.views.journey_tree import tree_places
 
-__all__ = ["journey_film"]
+__all__ = ["journey_film", "journey_still"]
 
+_LETTERS: Any = {"font.size": 9}
 _FRAMES, _FRAME_MS, _LAST_MS = 72, 100, 2500
-_DPI = 72
+_DPI = 96
 _WRONG = "#b3261e"
 """Colour of what is lost, down or cut off."""
+_MARKS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("message under way", {"marker": "o", "color": "0.35"}),
+    ("sent again", {"marker": "o", "color": "white", "markeredgecolor": "0.35"}),
+    ("lost", {"marker": "x", "color": _WRONG, "markeredgecolor": _WRONG}),
+    ("down or cut off", {"marker": "o", "color": "none", "markeredgecolor": _WRONG, "markersize": 8}),
+    ("broker that has told subscriptions", {"marker": "o", "color": "0.6", "markersize": 8}),
+    ("event", {"marker": "D", "color": "white"}),
+    ("server", {"marker": "s", "color": "none", "markersize": 8}),
+)
 
 
 class _View(NamedTuple):
@@ -40,30 +52,53 @@ def journey_film(shown: JourneyMap) -> bytes:
 
     What never changes is drawn once, and every moment on top of it.
     """
-    count = len(shown.trips)
-    with mpl.rc_context({"font.size": 9}):
-        figure = Figure(figsize=(max(3.2 * count, 4.8), 6.6), dpi=_DPI)
+    with mpl.rc_context(_LETTERS):
+        figure, views = _ground(shown)
         canvas: Any = FigureCanvasAgg(figure)
-        grid = figure.subplots(2, count, squeeze=False)
-        figure.subplots_adjust(left=0.04, right=0.98, top=0.88, bottom=0.06, wspace=0.16, hspace=0.12)
-        views = [
-            _View(trip, colour_of(trip.followed.name).light, grid[0, at], grid[1, at])
-            for at, trip in enumerate(shown.trips)
-        ]
-        for view in views:
-            _draw_ground(view, shown)
         canvas.draw()
         empty = canvas.copy_from_bbox(figure.bbox)
         pictures = []
         for moment in np.linspace(shown.start, shown.end, _FRAMES).tolist():
             canvas.restore_region(empty)
-            _draw_moment(canvas, views, shown, moment)
+            for axes, artist in _drawn_at(figure, views, shown, moment):
+                if axes is None:
+                    artist.draw(canvas.get_renderer())
+                else:
+                    axes.draw_artist(artist)
+                artist.remove()
             pictures.append(Image.fromarray(np.asarray(canvas.buffer_rgba()).copy()).convert("RGB"))
     palette = _palette(pictures, [view.colour for view in views])
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     stream, lengths = io.BytesIO(), [_FRAME_MS] * (_FRAMES - 1) + [_LAST_MS]
     frames[0].save(stream, "GIF", save_all=True, append_images=frames[1:], duration=lengths, loop=0)
     return stream.getvalue()
+
+
+def journey_still(shown: JourneyMap, moment: float) -> Figure:
+    """One moment of the same, between `shown.start` and `shown.end`."""
+    with mpl.rc_context(_LETTERS):
+        figure, views = _ground(shown)
+        list(_drawn_at(figure, views, shown, moment))
+    return figure
+
+
+def _ground(shown: JourneyMap) -> tuple[Figure, list[_View]]:
+    """A figure with what never changes, and its columns."""
+    count = len(shown.trips)
+    across = max(3.2 * count, 4.8)
+    figure = Figure(figsize=(across, 7.2), dpi=_DPI)
+    grid = figure.subplots(2, count, squeeze=False)
+    figure.subplots_adjust(left=0.04, right=0.98, top=0.89, bottom=0.14, wspace=0.16, hspace=0.1)
+    views = [
+        _View(trip, colour_of(trip.followed.name).light, grid[0, at], grid[1, at])
+        for at, trip in enumerate(shown.trips)
+    ]
+    for view in views:
+        _draw_ground(view, shown)
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "markeredgecolor": "black"}
+    handles = [Line2D([], [], label=label, **(look | own)) for label, own in _MARKS]
+    figure.legend(handles=handles, loc="lower center", ncols=2 if across < 6 else 4, fontsize=8, frameon=False)
+    return figure, views
 
 
 def _palette(pictures: list[Image.Image], colours: list[str]) -> Image.Image:
@@ -86,7 +121,7 @@ def _draw_ground(view: _View, shown: JourneyMap) -> None:
     spots = ground.places[ground.brokers]
     _dots(above, spots, 14, facecolor="white", edgecolor="0.35", linewidths=0.8, zorder=2)
     if not followed.approach.serverless:
-        _dots(above, spots[[followed.server]], 110, marker="s", facecolor="none", edgecolor="black", zorder=4)
+        _dots(above, spots[[followed.server]], 70, marker="s", facecolor="none", edgecolor="black", zorder=4)
     above.set(xlim=(-0.06, 1.06), ylim=(1.06, -0.06), aspect="equal", xticks=[], yticks=[])
     above.set_title(followed.name, color=view.colour, fontweight="bold", parse_math=False)
     if shown.zones is None:
@@ -98,14 +133,14 @@ def _draw_ground(view: _View, shown: JourneyMap) -> None:
     below.set(xlim=(lo, hi), ylim=(lo, hi), aspect="equal", xlabel="l", ylabel="r", xticks=[], yticks=[])
 
 
-def _draw_moment(canvas: Any, views: list[_View], shown: JourneyMap, moment: float) -> None:
-    """Draw what a moment shows, on top of the rest."""
+def _drawn_at(
+    figure: Figure, views: list[_View], shown: JourneyMap, moment: float
+) -> Iterator[tuple[Axes | None, Artist]]:
+    """Add what a moment shows, on top of the rest: everything with the axes that it is in, the title in none."""
     unit = "ms after the event" if shown.timed else "overlay hops from the source"
     event = views[0].trip.followed.event
     words = f"event {event} of {views[0].trip.followed.scenario.name}: {moment:,.1f} {unit}"
-    title = canvas.figure.text(0.5, 0.965, words, ha="center", fontsize=11, parse_math=False)
-    title.draw(canvas.get_renderer())
-    title.remove()
+    yield None, figure.text(0.5, 0.965, words, ha="center", fontsize=11, parse_math=False)
     for view in views:
         below = (
             _zones_at(view, shown, moment)
@@ -113,9 +148,9 @@ def _draw_moment(canvas: Any, views: list[_View], shown: JourneyMap, moment: flo
             else _tree_at(view, len(shown.ground.brokers), moment)
         )
         for axes, artists in ((view.above, _map_at(view, shown, moment)), (view.below, below)):
-            for artist in artists:
-                axes.draw_artist(artist)
-                artist.remove()
+            for at, artist in enumerate(artists):
+                artist.set_zorder(5 + at)  # above what never changes, in this order
+                yield axes, artist
 
 
 def _map_at(view: _View, shown: JourneyMap, moment: float) -> list[Artist]:

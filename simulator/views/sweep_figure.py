@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import offset_copy
 
 from floor.text import visible
 from simulator.approaches.colours import colour_of
 from simulator.runs.finished_sweep import FinishedSweep
 from simulator.views.output import write_picture
 from simulator.views.sweep_axes import Layout, Places, lay_out, name_of, places_of, scale_values, told
-from simulator.views.tables import METRICS
+from simulator.views.tables import LABELS
 
 __all__ = ["draw_sweep", "line_look", "write_figures"]
 
@@ -30,9 +31,10 @@ _WIDEST = 5
 """Panels side by side."""
 _APART = 0.6
 """Share of the room between two words on an axis over which the approaches are spread."""
+_ASIDE = 2.5
+"""Points of print between lines that share a value on an axis of numbers."""
 _LETTER = 0.07
 """Width of a letter of a title, in inches."""
-_LABELS = {column: label for label, column, _ in METRICS}
 
 Rows = list[dict[str, Any]]
 
@@ -104,11 +106,12 @@ def draw_sweep(
             one.set_xlabel(f"{places.name}, logarithmic" if places.spread else places.name)
             one.tick_params(labelbottom=True)
         for one in every[::across]:
-            one.set_ylabel(_LABELS.get(metric, metric))
+            one.set_ylabel(LABELS.get(metric, metric))
         places.label(every[0], size[0] - 0.6)  # and with it the others, which share the axes
         scale_values(every[0], rows)
         figure.suptitle(_title(metric, rows, len(panels), cut), fontsize=10)
-        figure.legend(*_handles(every), fontsize=8, loc="outside right upper")
+        beside: Any = "outside center right"  # the list of such places for type checkers lacks it
+        figure.legend(*_handles(every), fontsize=8, loc=beside)
     return figure
 
 
@@ -177,7 +180,11 @@ def _draw_lines(
         pairs = [(place, *values) for place, values in sorted(line.items(), key=itemgetter(0))]
         x, mean, half = np.array(pairs, np.float64).T  # no interval becomes NaN
         if places.counted:
-            axes.errorbar(x, mean, half, label=visible(name), **look)
+            drawn = axes.errorbar(x, mean, half, label=visible(name), **look)
+            # Only now, so that the axes know the values: a little aside, to tell intervals from each other.
+            aside = _ASIDE * (at - (len(looks) - 1) / 2)
+            for artist in drawn.get_children():
+                artist.set_transform(offset_copy(axes.transData, axes.get_figure(root=True), aside, units="points"))
         else:  # beside each other, and with no line, which would tell of values between two words
             shift = _APART * ((at + 0.5) / len(looks) - 0.5)
             axes.errorbar(x + shift, mean, half, label=visible(name), **{**look, "linestyle": "none"})

@@ -10,7 +10,7 @@ from rich.text import Text
 from floor.text import visible
 from simulator.results.finished_run import FinishedRun
 
-__all__ = ["METRICS", "comparison_of", "comparison_table"]
+__all__ = ["LABELS", "METRICS", "comparison_of", "comparison_table"]
 
 
 def _count(value: float) -> str:
@@ -47,6 +47,9 @@ METRICS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("offered load", "offered_load", _load),
 )
 """What is compared: label, column of `summary.csv`, and how its values are written."""
+
+LABELS = {column: label.removeprefix("of that ") for label, column, _ in METRICS}
+"""Labels of columns that stand by themselves, without the row above."""
 
 
 def comparison_table(directories: Sequence[Path], columns: Sequence[str] | None = None) -> Table:

@@ -22,7 +22,7 @@ class Workload(NamedTuple):
     r: NDArray[np.float64]
     seed: int = 0
     """For what an approach draws at random."""
-    index: SubscriptionIndex | None = None
+    known: SubscriptionIndex | None = None
     """The subscriptions in one index for all to read, where nobody comes and goes; else everyone makes its own."""
 
     def made_index(self) -> SubscriptionIndex:

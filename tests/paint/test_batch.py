@@ -137,6 +137,7 @@ def test_printed_variant_is_wrong_in_a_share_of_instances() -> None:
     assert repeated > 20
 
 
+@pytest.mark.slow  # compiled for two more indexes, which `test_object_indexes` compares event by event
 @pytest.mark.parametrize("variant", ["exact", "printed", "coalesce", "online"])
 def test_indexes_agree(variant: str) -> None:
     rng = np.random.default_rng(4)

@@ -180,10 +180,14 @@ def uniform(rng: np.random.Generator, n: int, m: int) -> tuple[Any, ...]:
     return rng.random(n), rng.random(n), np.sort(rng.random((m, 2)), axis=1), ids, rng.random(400)
 
 
-def test_replay_is_one_update_after_the_other_over_every_index() -> None:
+@pytest.mark.parametrize(
+    "indexes", [("tournament",), pytest.param(("tournament", "kd", "range"), marks=pytest.mark.slow)]
+)
+def test_replay_is_one_update_after_the_other_over_every_index(indexes: tuple[str, ...]) -> None:
+    """Over the two others it is compiled anew, for nothing but this."""
     x, y, ranges, ids, ys = uniform(np.random.default_rng(8), 300, 3000)
     tables = []
-    for index in ("tournament", "kd", "range"):
+    for index in indexes:
         server = paint.Server(x, y, k=6, algorithm="sparse", subscriptions=ranges, index=index)
         whole = server.replay(ids, ys)
         tables.append(whole.table.tolist())
@@ -192,7 +196,7 @@ def test_replay_is_one_update_after_the_other_over_every_index() -> None:
             rows = single.update(int(ids[event]), float(ys[event])).table
             assert rows.tolist() == whole.table[whole.offsets[event] : whole.offsets[event + 1]].tolist()
         assert single.costs == server.costs
-    assert tables[0] == tables[1] == tables[2]
+    assert all(table == tables[0] for table in tables)
 
 
 def test_a_coarser_sketch_sends_more() -> None:

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 import rangecast
 from simulator.views.sweep_figure import draw_sweep
+from tests.conftest import tasks_here
 from tests.rangecast.small import SMALL
 
 GRID = {"scenario": SMALL, "grid": {"k": [2, 3], "network.space": ["triangle", "square"]}, "replications": 2}
@@ -18,7 +19,8 @@ GRID = {"scenario": SMALL, "grid": {"k": [2, 3], "network.space": ["triangle", "
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> rangecast.SweepResult:
-    return rangecast.sweep(GRID, tmp_path_factory.mktemp("door") / "swept", processes=1)
+    with tasks_here():
+        return rangecast.sweep(GRID, tmp_path_factory.mktemp("door") / "swept", processes=1)
 
 
 def test_tables_are_the_files(swept: rangecast.SweepResult) -> None:
@@ -128,7 +130,7 @@ def test_mistakes_are_told_in_one_line(swept: rangecast.SweepResult, tmp_path: P
 
 
 def test_a_sweep_of_a_mapping_is_named_after_its_scenario(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    in_this_process: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     one = rangecast.sweep({"scenario": SMALL, "replications": 1}, processes=1)

@@ -6,6 +6,7 @@ which would flatten it, each has its own. What was down or cut off is marked in 
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,10 +150,12 @@ def _panel(title: str, side: Side, values: Floats, end_s: float, top: float) -> 
 
 
 def _joined(runs: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
-    """Runs of slices, those together that are at most three apart."""
+    """Runs of slices, those together that are at most three apart, or as far as windows of a batch mostly are."""
     joined: list[NDArray[np.int64]] = []
+    gaps = [int(later[0] - run[-1]) for run, later in pairwise(runs)]
+    near = max(4, 2 * int(np.median(gaps))) if gaps else 4
     for run in runs:
-        if joined and run[0] - joined[-1][-1] <= 4:
+        if joined and run[0] - joined[-1][-1] <= near:
             joined[-1] = np.concatenate([joined[-1], run])
         else:
             joined.append(run)

@@ -6,7 +6,10 @@ Each section has a template of its name in `templates/report`, which puts them i
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from simulator.approaches.colours import Colour, colour_of
 from simulator.results.ratios import PARTS
@@ -135,8 +138,9 @@ def _distributions(sides: Sequence[Side]) -> dict[str, Any]:
         ("Overlay traffic", "bytes in the overlay", ("overlay_bytes",)),
         ("Notifications", "notifications received", ("received_update", "received_exposed")),
     )
+    kept = [side.events.filter(pc.field("event") >= side.run.warm_up) for side in sides]
     charts = [
-        exceedance(title, label, [column_of(side.events, *columns) for side in sides], pens, "events")
+        exceedance(title, label, [_per_event(events, *columns) for events in kept], pens, "events")
         for title, label, columns in measures
     ]
     waits = (
@@ -145,13 +149,19 @@ def _distributions(sides: Sequence[Side]) -> dict[str, Any]:
         ("Staleness of an event", "until a list has taken it in (ms)", "stale"),
     )
     charts += [
-        cumulative(title, label, [column_of(side.events, column) for side in sides], pens, "events")
+        cumulative(title, label, [column_of(events, column) for events in kept], pens, "events")
         for title, label, column in waits
     ]
     drawn = [chart for chart in charts if chart is not None]
     legend = list(zip([side.label for side in sides], pens, strict=True))
     timed = any(side.value("latency_p50") is not None for side in sides)
     return {"legend": legend, "charts": drawn, "timed": timed} if drawn else {}
+
+
+def _per_event(events: pa.Table, *columns: str) -> NDArray[np.float64]:
+    """What every event costs, those of a window alike, so that the mean is that of the table."""
+    counts = events["events"].to_numpy()
+    return np.repeat(column_of(events, *columns) / np.maximum(counts, 1), counts)
 
 
 def _scenarios(runs: Sequence[Run]) -> dict[str, Any]:

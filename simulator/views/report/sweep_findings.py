@@ -95,9 +95,9 @@ def _least(rows: SweepRows) -> list[str]:
             names = tuple(in_prose(name) for name, count in wins.items() if count == most)
             least_of.setdefault((names, most), []).append(what)
     clauses = []
-    for (names, most), what in least_of.items():
+    for (names, most), least_at in least_of.items():
         verb = "has" if len(names) == 1 else "have"
-        clauses.append(f"{in_a_row(names)} {verb} {in_a_row(what)} at {_count(most, len(rows.places))}")
+        clauses.append(f"{in_a_row(names)} {verb} {in_a_row(least_at)} at {_count(most, len(rows.places))}")
     return [sentence(clauses)] if clauses else []
 
 

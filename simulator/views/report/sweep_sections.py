@@ -17,12 +17,11 @@ from simulator.views.report.sweep_findings import sweep_findings
 from simulator.views.report.sweep_rows import Measured, Place, SweepRows
 from simulator.views.report.tables import Table, plain
 from simulator.views.report.wording import in_prose, written
-from simulator.views.tables import METRICS
+from simulator.views.tables import LABELS
 
 __all__ = ["sweep_colours", "sweep_facts", "sweep_sections"]
 
 _FOLDER = "report/sweep"
-_LABELS = {column: label for label, column, _ in METRICS}
 _ROWS = 200
 """Points of a table."""
 
@@ -61,7 +60,7 @@ def _charts(rows: SweepRows) -> dict[str, Any]:
         if any(one.mean for one in rows.metrics[metric].values()):
             scale = "logarithmic axis" if panels[0].frame.y_axis.log else ""
             metrics.append(
-                {"title": _LABELS.get(metric, metric), "panels": panels, "missing": missing, "scale": scale}
+                {"title": LABELS.get(metric, metric), "panels": panels, "missing": missing, "scale": scale}
             )
     legend = [(name, Pen(at, at)) for at, name in enumerate(rows.approaches)]
     return {"metrics": metrics, "legend": legend}
@@ -70,7 +69,7 @@ def _charts(rows: SweepRows) -> dict[str, Any]:
 def _tables(rows: SweepRows) -> dict[str, Any]:
     tables = [
         {
-            "title": _LABELS.get(metric, metric),
+            "title": LABELS.get(metric, metric),
             "rows": [_row(rows, metric, place) for place in rows.places[:_ROWS]],
             "against": _against(rows, metric),
         }

@@ -1,4 +1,4 @@
-"""The command as a newcomer meets it: in a process of its own."""
+"""The command as a newcomer meets it: in a process of its own, one of each kind, the rest in this one."""
 
 import json
 import os
@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from simulator.cli.entry import main
+from tests.simulator.cli.conftest import Command
 
 ROOT = Path(__file__).parents[3]
 
@@ -32,12 +34,18 @@ def rangecast(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         (None, "cannot be read"),
     ],
 )
-def test_a_bad_scenario_ends_in_one_line_and_exit_2(tmp_path: Path, text: str | None, line: str) -> None:
+def test_a_bad_scenario_ends_in_one_line_and_exit_2(
+    tmp_path: Path, command: Command, text: str | None, line: str
+) -> None:
     given = 'name = "bad"\n' + ("" if text and "approaches" in text else 'approaches = ["unicast"]\n')
     if text is not None:
         (tmp_path / "bad.toml").write_text(f"{given}{text}\n", encoding="utf-8")
     before = sorted(tmp_path.iterdir())
-    ended = rangecast("run", "bad.toml", "--out", "results", cwd=tmp_path)
+    arguments = ("run", "bad.toml", "--out", "results")
+    ended = command(*arguments)
+    if text is None or text == "k = 0":
+        started = rangecast(*arguments, cwd=tmp_path)
+        assert (started.returncode, started.stdout, started.stderr) == (2, ended.stdout, ended.stderr)
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr.startswith("rangecast: bad.toml")
@@ -46,7 +54,8 @@ def test_a_bad_scenario_ends_in_one_line_and_exit_2(tmp_path: Path, text: str | 
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_run_and_compare(tmp_path: Path) -> None:
+def test_run_and_compare(spark: SparkSession, tmp_path: Path, command: Command) -> None:
+    """The run in a process of its own, with a Spark of its own; what is done with it in this one."""
     (tmp_path / "small.toml").write_text(
         'name = "small"\nk = 3\napproaches = ["paint-dense", "cn-relax"]\nengine = "des"\nverify = "all"\n'
         '[topology]\nmodel = "barabasi-albert"\nnodes = 100\n[network]\nbrokers = 8\n'
@@ -59,22 +68,22 @@ def test_run_and_compare(tmp_path: Path) -> None:
     assert "figure   runs/small/comparison.png" in ran.stdout
     assert (tmp_path / "runs/small/comparison.png").stat().st_size > 10_000
     assert "Traceback" not in ran.stderr
-    again = rangecast("run", "small.toml", "--engine", "tally", cwd=tmp_path)
+    again = command("run", "small.toml", "--engine", "tally", "--master", "local[2]")
     assert "results  runs/small-2" in again.stdout
-    compared = rangecast("compare", "runs/small", "runs/small-2", cwd=tmp_path)
+    compared = command("compare", "runs/small", "runs/small-2")
     assert compared.returncode == 0, compared.stderr
     assert "overlay traffic" in compared.stdout
     assert "small-2" in compared.stdout
-    reported = rangecast("report", "runs/small", "runs/small-2", cwd=tmp_path)
+    reported = command("report", "runs/small", "runs/small-2")
     assert reported.returncode == 0, reported.stderr
     assert reported.stdout == "report  report.html\n"
     assert "were right: compared with brute force" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    explained = rangecast("explain", "runs/small", "--event", "3", "--out", "event.html", cwd=tmp_path)
+    explained = command("explain", "runs/small", "--event", "3", "--out", "event.html")
     assert explained.returncode == 0, explained.stderr
     assert explained.stdout.startswith("Event 3: object ")
     assert "drawing  event.html" in explained.stdout
     assert 'type="range"' in (tmp_path / "event.html").read_text(encoding="utf-8")
-    missing = rangecast("compare", "runs/nowhere", cwd=tmp_path)
+    missing = command("compare", "runs/nowhere")
     assert missing.returncode == 2
     assert missing.stderr.count("\n") == 1
     assert "not a finished run" in missing.stderr
@@ -112,27 +121,18 @@ def test_run_and_compare(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_of_report_and_explain_ends_in_one_line_and_exit_2(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    line: str,
+    tmp_path: Path, command: Command, arguments: tuple[str, ...], line: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["rangecast", *arguments])
     text = 'name = "good"\napproaches = ["unicast"]\nevents = {count = 10}\n'
     (tmp_path / "good.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(SystemExit) as ended:
-        main()
-    told = capsys.readouterr()
-    assert ended.value.code == 2
-    assert told.out == ""
-    assert line in told.err
-    assert told.err.count("\n") == 1
+    ended = command(*arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert line in ended.stderr
+    assert ended.stderr.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["good.toml"]
 
 
-def test_scenario_check_tells_every_mistake_and_leaves_nothing(tmp_path: Path) -> None:
+def test_scenario_check_tells_every_mistake_and_leaves_nothing(tmp_path: Path, command: Command) -> None:
     (tmp_path / "good.toml").write_text('name = "good"\napproaches = ["unicast"]\n', encoding="utf-8")
     (tmp_path / "bad.toml").write_text('extends = "good.toml"\nk = 0\n[events]\nrate = 100\n', encoding="utf-8")
     checked = rangecast("scenario", "check", "bad.toml", "good.toml", "missing.toml", cwd=tmp_path)
@@ -143,21 +143,21 @@ def test_scenario_check_tells_every_mistake_and_leaves_nothing(tmp_path: Path) -
         "bad.toml:4: events.rate =",
         "missing.toml: cannot be r",
     ]
-    assert rangecast("scenario", "check", "good.toml", cwd=tmp_path).returncode == 0
+    assert command("scenario", "check", "good.toml").returncode == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.toml", "good.toml"]
 
 
-def test_scenario_schema_is_json(tmp_path: Path) -> None:
-    printed = rangecast("scenario", "schema", cwd=tmp_path)
+def test_scenario_schema_is_json(command: Command) -> None:
+    printed = command("scenario", "schema")
     assert printed.returncode == 0, printed.stderr
     assert json.loads(printed.stdout)["properties"]["k"]["default"] == 20
 
 
-def test_help_lists_the_commands(tmp_path: Path) -> None:
+def test_help_lists_the_commands(tmp_path: Path, command: Command) -> None:
     shown = rangecast("--help", cwd=tmp_path)
     assert shown.returncode == 0
     assert "compare" in shown.stdout
-    assert rangecast("--version", cwd=tmp_path).stdout.startswith("rangecast ")
+    assert command("--version").stdout.startswith("rangecast ")
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_command_line_ends_in_one_line_and_exit_2(tmp_path: Path, arguments: list[str], line: str) -> None:
-    ended = rangecast(*arguments, cwd=tmp_path)
+def test_a_wrong_command_line_ends_in_one_line_and_exit_2(command: Command, arguments: list[str], line: str) -> None:
+    ended = command(*arguments)
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", line)
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from pipeline import Population15dSpec, read_population, read_trace, write_population_15d
 from simulator.inputs.populations import inspect_population
-from tests.simulator.cli.test_cli import rangecast
+from tests.simulator.cli.conftest import Command
 
 HISTORY = """when,who,yield,ratio
 2026-01-01,a,0.01,10
@@ -18,10 +18,10 @@ HISTORY = """when,who,yield,ratio
 COLUMNS = ("--object", "who", "--time", "when", "--x", "yield", "--y", "ratio")
 
 
-def test_a_history_becomes_a_trace(tmp_path: Path) -> None:
+def test_a_history_becomes_a_trace(spark: SparkSession, tmp_path: Path, command: Command) -> None:
     (tmp_path / "history.csv").write_text(HISTORY, encoding="utf-8")
     options = (*COLUMNS, "--fixed-x", "--gone-after", "3d", "--x-range", "0:0.1", "--out", "trace")
-    made = rangecast("events", "history.csv", *options, "--master", "local[2]", cwd=tmp_path)
+    made = command("events", "history.csv", *options, "--master", "local[2]")
     assert made.returncode == 0, made.stderr
     assert "objects    2 at the start, 3 in all, x from 0 to 0.1" in made.stdout
     assert "4 kept" in made.stdout
@@ -30,18 +30,18 @@ def test_a_history_becomes_a_trace(tmp_path: Path) -> None:
     assert trace.kind.tolist() == ["raise", "delete", "delete", "insert"]
     assert trace.object.tolist() == [0, 1, 0, 2]
     assert trace.x_range == (0.0, 0.1)
-    again = rangecast("events", "history.csv", *options, cwd=tmp_path)
+    again = command("events", "history.csv", *options)
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert "--out trace: exists already" in again.stderr
 
 
-def test_a_population_is_made_and_looked_at(tmp_path: Path) -> None:
+def test_a_population_is_made_and_looked_at(spark: SparkSession, tmp_path: Path, command: Command) -> None:
     options = ("--distribution", "clustered", "--count", "500", "--seed", "3", "--out", "population")
-    made = rangecast("population", *options, "--master", "local[2]", cwd=tmp_path)
+    made = command("population", *options, "--master", "local[2]")
     assert made.returncode == 0, made.stderr
     assert "rows       500 clustered, seed 3" in made.stdout
     held = read_population(tmp_path / "population")
-    seen = rangecast("population", "population", cwd=tmp_path)
+    seen = command("population", "population")
     assert seen.returncode == 0, seen.stderr
     assert f"l          mean {held.l.mean():.4f}" in seen.stdout
 
@@ -71,8 +71,10 @@ def test_a_population_in_one_and_a_half_dimensions_is_looked_at(spark: SparkSess
         (("population", "--count", "0", "--out", "x"), "count must be between 1 and 2^40 - 1, got 0"),
     ],
 )
-def test_a_mistake_is_one_line_and_nothing_is_made(tmp_path: Path, arguments: tuple[str, ...], line: str) -> None:
-    ended = rangecast(*arguments, cwd=tmp_path)
+def test_a_mistake_is_one_line_and_nothing_is_made(
+    tmp_path: Path, command: Command, arguments: tuple[str, ...], line: str
+) -> None:
+    ended = command(*arguments)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1), ended.stderr
     assert line in ended.stderr
     assert list(tmp_path.iterdir()) == []

@@ -28,7 +28,7 @@ VALUES: dict[str, Any] = {
     "network": {"brokers": 16},
     "objects": {"count": 40},
     "subscriptions": {"count": 4000},
-    "events": {"count": 600, "insert": 0.1, "delete": 0.1, "move": 0.1},
+    "events": {"count": 250, "insert": 0.1, "delete": 0.1, "move": 0.1},
 }
 
 
@@ -38,7 +38,7 @@ def test_the_tables_are_those_of_the_way_in_memory(
 ) -> None:
     monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(pipeline.populations, "ROWS_PER_FILE", 1500)
-    monkeypatch.setattr(spark_deliveries, "HELD", 5000)  # several jobs
+    monkeypatch.setattr(spark_deliveries, "HELD", 2500)  # several jobs
     monkeypatch.setattr(needed, "HELD", 500)
     values = VALUES | {"network": {"brokers": 16, "space": space}}
     if traced:

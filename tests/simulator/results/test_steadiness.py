@@ -138,6 +138,7 @@ def warnings_of(tmp_path: Path, name: str, *changes: str) -> list[str]:
     return [line.partition(": not steady")[0] for line in result.notes if line.startswith("WARNING")]
 
 
+@pytest.mark.slow  # of the demo it is also seen where it is run from a wheel
 def test_no_false_alarm_on_what_is_shipped(tmp_path: Path) -> None:
     """Where crashes start all that is under way anew, Unicast alone has too much to do; without them it has not."""
     for name in ("demo", "starter"):

@@ -32,6 +32,7 @@ from simulator.runs.sweep import SweepError, SweepResult, run_sweep
 from simulator.runs.sweep_tables import METRICS, read_rows
 from simulator.runs.task import Failure, Task, run_task
 from simulator.scenario.grid import load_grid
+from tests.conftest import tasks_here
 
 ROOT = Path(__file__).parents[3]
 GRID = """
@@ -67,9 +68,10 @@ def grid_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(spark: SparkSession, grid_file: Path) -> Path:
-    """Directory of a sweep that was never stopped, on one process."""
+    """Directory of a sweep that was never stopped, in one process."""
     out = grid_file.parent / "whole"
-    result = run_sweep(load_grid(grid_file), out, master=None, processes=1, progress=Progress(disable=True))
+    with tasks_here():
+        result = run_sweep(load_grid(grid_file), out, master=None, processes=1, progress=Progress(disable=True))
     assert result.failures == []
     return out
 

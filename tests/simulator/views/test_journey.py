@@ -200,6 +200,17 @@ def test_a_map_has_all_approaches_and_a_picture_those_asked_for(run: Path, tmp_p
     assert page.read_text(encoding="utf-8").count('<section class="panel"') == 2
     tell_journey(run, 5, ["paint-batch(4)"], film)
     assert film.read_bytes().startswith(b"GIF89a")
+    still = tmp_path / "still.svg"
+    tell_journey(run, 5, out=still, at=30.0)
+    assert "event 5 of tiny: 30.0 ms after the event" in still.read_text(encoding="utf-8")
+    for at, out, told in (
+        (1e9, still, "--at 1e+09: must be between "),
+        (float("nan"), still, "--at nan: must be between "),
+        (30.0, page, "--at 30: a still is a picture; let --out end in .svg or .png or .pdf"),
+        (30.0, None, "--at 30: a still is a picture"),
+    ):
+        with pytest.raises(RangecastError, match=re.escape(told)):
+            tell_journey(run, 5, out=out, at=at)
     tell_journey(run, 5, ["paint-batch(4)", "paint-dense", "paint-dense"], picture)
     titles = re.findall("tiny, (.*): event 5", picture.read_text(encoding="utf-8"))
     assert titles == ["paint-batch(4)", "paint-dense"]

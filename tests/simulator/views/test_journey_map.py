@@ -19,7 +19,7 @@ from simulator.runs.event_journey import EventJourney, follow_event
 from simulator.scenario.scenario import Scenario
 from simulator.views import journey_film as film
 from simulator.views import journey_map
-from simulator.views.journey_film import journey_film
+from simulator.views.journey_film import journey_film, journey_still
 from simulator.views.journey_map import JourneyMap, map_journeys
 from simulator.views.journey_page import journey_page
 from simulator.views.journey_tree import tree_places
@@ -189,6 +189,22 @@ def test_films_move_and_are_the_same_each_time(kind: str, monkeypatch: pytest.Mo
     assert content.startswith(b"GIF89a")
     assert len(set(frames(content))) == 6
     assert journey_film(shown) == content
+
+
+@pytest.mark.parametrize("kind", ["can", "tree"])
+def test_a_still_is_a_frame_of_the_film(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last frame and the last moment are the same pixels, but for the few colours of a film."""
+    monkeypatch.setattr(film, "_FRAMES", 2)
+    shown = mapped(*troubled_scenario(kind), "paint-dense", "cn-relax")
+    still = io.BytesIO()
+    journey_still(shown, shown.end).savefig(still, format="png", dpi="figure")
+    one = np.frombuffer(Image.open(still).convert("RGB").tobytes(), np.uint8).astype(int)
+    other = np.frombuffer(frames(journey_film(shown))[-1], np.uint8).astype(int)
+    assert one.shape == other.shape
+    assert np.abs(one - other).max() < 60
+    assert np.abs(one - other).mean() < 4
+    first = np.frombuffer(frames(journey_film(shown))[0], np.uint8).astype(int)
+    assert np.abs(one - first).max() > 100
 
 
 @pytest.mark.parametrize("kind", ["can", "tree"])

@@ -182,3 +182,21 @@ def test_a_value_that_is_not_there_is_told(grouped: FinishedSweep) -> None:
         drawn(grouped, where={"k": 3})
     with pytest.raises(ValueError, match=r"^where must name one of topology.model, .*, got 'topology'$"):
         drawn(grouped, where={"topology": 3})
+
+
+def test_the_legend_leaves_the_title_alone_and_intervals_stand_beside_each_other(tmp_path: Path) -> None:
+    figure = drawn(make_sweep(tmp_path / "sweep", {"k": [2, 4, 8]}, flat), "resent_bytes")
+    assert figure.axes[0].get_ylabel() == "sent again, bytes"
+    legend, title = figure.legends[0].get_window_extent(), figure.texts[0].get_window_extent()
+    assert title.x0 < title.x1
+    assert title.y0 >= legend.y1 or title.x1 <= legend.x0
+    places = []
+    for line in figure.axes[0].containers:
+        values, (interval,) = line[0], line[2]
+        assert values.get_xdata().tolist() == [2, 4, 8]
+        (low, _), (high, _) = interval.get_transform().transform(interval.get_segments()[1])
+        assert low == pytest.approx(high)
+        assert values.get_transform().transform(values.get_xydata())[1, 0] == pytest.approx(low)
+        places.append(low)
+    assert places[1] - places[0] == pytest.approx(2.5 * figure.dpi / 72)
+    assert figure.axes[0].get_xlim()[0] < 2 < 8 < figure.axes[0].get_xlim()[1]

@@ -8,11 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline import FAULTS
+from pipeline import EVENTS, FAULTS
+from simulator.views.report.charts import exceedance
 from simulator.views.report.downloads import downloads_of
 from simulator.views.report.fault_spans import Span, fault_spans, within
+from simulator.views.report.loads import pens_of
 from simulator.views.report.over_time import measures_of, when_table
 from simulator.views.report.runs import Side, read_runs, sides_of
+from simulator.views.report.sections import _distributions
 from simulator.views.report.side_by_side import charts_of, groups_of
 from tests.simulator.views.hand_made_run import FAULTS_HAPPENED, make_run
 
@@ -80,6 +83,40 @@ def test_measures_over_time_are_those_of_the_tables(sides: list[Side]) -> None:
     # 450 bytes in the last slices of 0.1 s, and 9 in the second.
     assert measures["Bytes"].rows[0][0].most == "4.41k"
     assert measures["Losses"].rows[0][0].most == "10"
+
+
+def test_windows_of_a_batch_are_one_line_over_time_and_a_long_silence_is_none(sides: list[Side]) -> None:
+    """Staleness of every tenth slice of 50, then of the first and the last three only."""
+
+    def outlines(wanted: list[int]) -> list[int]:
+        rows = sides[0].events.to_pylist()
+        events = [row | {"time": 0.1 * at, "stale": 5.0 if at in wanted else None} for at, row in enumerate(rows)]
+        side = sides[0]._replace(events=pa.Table.from_pylist(events, EVENTS))
+        staleness = next(one for one in measures_of([side]) if one.title == "Staleness")
+        return [len(area.split()) - 2 for area in staleness.rows[0][0].areas]
+
+    assert outlines([0, 10, 20, 30]) == [4]
+    assert outlines([0, 1, 4, 7, 30, 33]) == [4, 2]
+    assert outlines([12]) == [1]
+
+
+def test_distributions_are_of_events_and_leave_out_those_that_warm_up(sides: list[Side]) -> None:
+    """Two windows of three events that send 30 and 90 bytes are three events of 10 and three of 30."""
+    run = sides[0].run
+    rows = sides[0].events.to_pylist()[:3]
+    told = [(0, 1, 500), (1, 3, 30), (4, 3, 90)]
+    events = [
+        row | dict(zip(("event", "events", "bytes_out"), one, strict=True))
+        for row, one in zip(rows, told, strict=True)
+    ]
+    scenario = run.manifest["scenario"] | {"events": {"warm_up": 1}}
+    side = sides[0]._replace(
+        events=pa.Table.from_pylist(events, EVENTS), run=run._replace(manifest=run.manifest | {"scenario": scenario})
+    )
+    chart = next(one for one in _distributions([side])["charts"] if one.title == "Out of the server")
+    expected = exceedance("", "bytes out of the server", [np.repeat([10.0, 30.0], 3)], pens_of([side]), "events")
+    assert expected is not None
+    assert chart.lines == expected.lines
 
 
 def test_without_a_clock_there_is_nothing_over_time(tmp_path: Path) -> None:
