@@ -25,7 +25,7 @@ from matching.word_bits import lowest_bit
 
 __all__ = ["BitVectorIndex", "Vectors"]
 
-MOST_CUTS = 32
+MOST_CUTS = 64
 ONE, EVERY = np.uint64(1), np.uint64(2**64 - 1)
 
 
@@ -153,7 +153,7 @@ class BitVectorIndex(StaticConjunctionIndex):
     """All subscriptions that an event matches, by AND over attributes: O(p / 64) for p predicates, at best.
 
     Evaluations are words that are ANDed, and tests. Building takes O(p log p + members); up to 12 bytes for each word
-    of 64 subscriptions and elementary interval, of which an attribute has at most 65.
+    of 64 subscriptions and elementary interval, of which an attribute has at most 129.
     """
 
     arrays: Vectors

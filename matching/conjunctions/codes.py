@@ -5,14 +5,13 @@ and x <= r, so an event asks for the points of the box [least, x] x [x, largest]
 does not ask for is TRUE: the point (0, 65535). These two codes stand for nothing else, so an event that lacks the
 attribute asks for just that point; the paper lets TRUE be the full range, which a predicate may ask for too.
 
-Codes are ranks: the ends that occur on an attribute, ascending, are its cuts c_0 < ... < c_(m-1), and
-
-    start(l) = code of the number of cuts <= l        end(r) = code of the number of cuts < r
-
-for subscriptions, and the same of x for events. If l is a cut, start(l) <= start(x) just when l <= x, and likewise
-for r: codes decide. With more than 65,533 ends some are left out, and ends that come later may be none; then codes
-are rounded outwards, and the interval becomes a row of `Checks`, which is tested after the codes. Ranks are spread
-over the 16 bits, so that their top bits tell points apart however few there are.
+Codes number the elementary intervals of an attribute (`matching.intervals.elementary`): the ends that occur on it,
+ascending, are its cuts c_0 < c_1 < ..., 2i + 1 is the number of the point c_i and 2i that of the gap before it.
+Start, end and x all have the number of what they lie in, so equalities and events are on the diagonal. If l is a cut,
+its number is at most that of x just when l <= x, and likewise for r: codes decide. With more than 32,766 ends some
+are left out, and ends that come later may be none; then the interval becomes a row of `Checks`, which is tested after
+the codes: the number of the gap in which an end lies lets everything pass that the end does. Numbers are spread over
+the 16 bits, so that their top bits tell points apart however few there are.
 """
 
 from typing import NamedTuple
@@ -39,7 +38,7 @@ __all__ = [
 ]
 
 LARGEST = 2**16 - 1
-MOST_CUTS = LARGEST - 2
+MOST_CUTS = (LARGEST - 2) // 2
 
 Points = npt.NDArray[np.uint16]
 
@@ -54,7 +53,7 @@ class Codes(NamedTuple):
     cut: npt.NDArray[np.float64]
     """Ascending for each attribute."""
     step: npt.NDArray[np.int64]
-    """(attributes,): codes from one rank to the next."""
+    """(attributes,): codes from one number to the next."""
 
 
 def find_codes(asked: Asked, attributes: int) -> Codes:
@@ -75,29 +74,22 @@ def find_codes(asked: Asked, attributes: int) -> Codes:
         np.lexsort((np.arange(attributes), -use)).astype(np.int32),
         np.concatenate(([0], np.cumsum(sizes))),
         np.concatenate([*cuts, np.empty(0)]),
-        (LARGEST - 2) // np.maximum(sizes, 1),
+        (LARGEST - 2) // np.maximum(2 * sizes, 1),
     )
 
 
 @njit
-def _count(codes: Codes, attribute: int, x: float, equal: bool) -> int:
-    """Number of cuts below a value, or at most as large when `equal`."""
+def _number(codes: Codes, attribute: int, x: float) -> int:
+    """Number of the elementary interval in which a value lies."""
     first, behind = codes.offset[attribute], codes.offset[attribute + 1]
     low, high = first, behind
     while low < high:
         middle = (low + high) >> 1
-        if codes.cut[middle] < x or (equal and codes.cut[middle] == x):
+        if codes.cut[middle] < x:
             low = middle + 1
         else:
             high = middle
-    return int(low - first)
-
-
-@njit
-def _is_cut(codes: Codes, attribute: int, count: int, x: float) -> bool:
-    """Whether the cut behind `count` others of an attribute is a value."""
-    at = codes.offset[attribute] + count
-    return count >= 0 and at < codes.offset[attribute + 1] and codes.cut[at] == x
+    return int(2 * (low - first) + (low < behind and codes.cut[low] == x))
 
 
 @njit
@@ -119,12 +111,9 @@ def coded(codes: Codes, asked: Asked) -> tuple[Points, npt.NDArray[np.bool_]]:
                 points[i, column], points[i, column + 1] = 1, 1
                 undecided[at] = True
                 continue
-            start, end = _count(codes, attribute, l, True), _count(codes, attribute, r, False)
+            start, end = _number(codes, attribute, l), _number(codes, attribute, r)
             points[i, column], points[i, column + 1] = 1 + start * step, 1 + end * step
-            undecided[at] = not (
-                (l == -np.inf or _is_cut(codes, attribute, start - 1, l))
-                and (r == np.inf or _is_cut(codes, attribute, end, r))
-            )
+            undecided[at] = not ((l == -np.inf or start & 1) and (r == np.inf or end & 1))
     return points, undecided
 
 
@@ -138,13 +127,12 @@ def encode_event(codes: Codes, event: Floats, low: Points, high: Points) -> None
         if x != x:
             high[2 * i], low[2 * i + 1] = 0, LARGEST
         else:
-            high[2 * i] = 1 + _count(codes, attribute, x, True) * step
-            low[2 * i + 1] = 1 + _count(codes, attribute, x, False) * step
+            high[2 * i] = low[2 * i + 1] = 1 + _number(codes, attribute, x) * step
 
 
 @njit
 def decoded(codes: Codes, points: Points) -> Asked:
-    """The intervals of points, as far as codes decide them."""
+    """The intervals of points; an end that codes do not decide is open."""
     n, attributes = len(points), len(codes.order)
     offset = np.zeros(n + 1, np.int64)
     for i in range(n):
@@ -158,12 +146,12 @@ def decoded(codes: Codes, points: Points) -> Asked:
         for column in range(0, 2 * attributes, 2):
             if points[i, column] != 0:
                 attribute = codes.order[column >> 1]
-                first, behind = codes.offset[attribute], codes.offset[attribute + 1]
+                first = codes.offset[attribute]
                 start = (np.int64(points[i, column]) - 1) // codes.step[attribute]
                 end = (np.int64(points[i, column + 1]) - 1) // codes.step[attribute]
                 attribute_out[at] = attribute
-                low[at] = codes.cut[first + start - 1] if start > 0 else -np.inf
-                high[at] = codes.cut[first + end] if first + end < behind else np.inf
+                low[at] = codes.cut[first + (start >> 1)] if start & 1 else -np.inf
+                high[at] = codes.cut[first + (end >> 1)] if end & 1 else np.inf
                 at += 1
     return Asked(offset, attribute_out, low, high)
 

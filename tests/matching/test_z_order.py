@@ -98,6 +98,10 @@ def test_codes_decide_and_come_back() -> None:
     codes = find_codes(asked, 3)
     points, undecided = coded(codes, asked)
     assert not undecided.any()
+    assert (points[:, 0::2] <= points[:, 1::2]).all()
+    equal = asked.low == asked.high
+    assert equal.any()
+    assert ((points[:, 0] == points[:, 1]) == equal[0::2]).all()
     assert (points[:, 4] == 0).all()
     assert (points[:, 5] == 2**16 - 1).all()
     back = decoded(codes, points)
