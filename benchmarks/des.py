@@ -1,28 +1,34 @@
 """Hops per second of the engine `des` beside bare SimPy in the same run: `python -m benchmarks.des`.
 
-Paint-Dense with k = 20 on 10,000 objects and 1,000 brokers, without faults. Bare SimPy is a timeout with one callback
-that sets the next one; as many are on the clock at a time as the engine has under way on average. The bound is
-200,000 hops/s or a third of bare SimPy, whichever is lower. Whole runs are timed: server, ways, clock and gateways.
+Paint-Dense with k = 20 on 10,000 objects and 1,000 brokers, without faults, with losses and with crashes. Bare SimPy
+is a timeout with one callback that sets the next one; as many are on the clock at a time as the engine has under way
+on average without faults. The bound is 200,000 hops/s or a third of bare SimPy, whichever is lower, and half of that
+with faults: ways are found anew and deliveries counted after every change of the network. Whole runs are timed:
+server, ways, clock and gateways.
 """
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import simpy
 
 from benchmarks.record import write_rows
 from simulator.approaches.registry import parse_approach
-from simulator.engine.audience import Audience
-from simulator.engine.des import simulate
+from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients, assemble
 from simulator.scenario.scenario import Scenario
-from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
 
 SEED, RUNS = 1, 3
 OBJECTS, BROKERS, SUBSCRIPTIONS, EVENTS, K, TIMEOUTS = 10_000, 1_000, 100_000, 64, 20, 200_000
+FAULTS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "loss": {"loss": 0.01},
+    "crashes": {"crashes": 5, "detection": "20ms", "downtime": "100ms"},
+}
 
 
 class _Simulated(NamedTuple):
@@ -32,7 +38,41 @@ class _Simulated(NamedTuple):
 
 
 def main() -> None:
-    scenario = Scenario.model_validate(
+    scenarios = {name: _scenario(faults) for name, faults in FAULTS.items()}
+    rng = np.random.default_rng(SEED)
+    x, y = rng.random((2, OBJECTS))
+    l, r = np.sort(rng.random((2, SUBSCRIPTIONS)), axis=0)
+    ingredients = assemble(scenarios["none"], Workload(K, x, y, l, r), rng.random(SUBSCRIPTIONS))
+    done = {name: _simulate(scenario, ingredients) for name, scenario in scenarios.items()}  # compiles what is not
+    at_once = max(1, round(done["none"].under_way))
+    rates: dict[str, float] = dict.fromkeys((*scenarios, "SimPy"), 0.0)
+    for _ in range(RUNS):  # side by side, so that other work on the machine disturbs all
+        rates["SimPy"] = max(rates["SimPy"], TIMEOUTS / _seconds(lambda: _bare(at_once)))
+        for name, scenario in scenarios.items():
+            seconds = _seconds(partial(_simulate, scenario, ingredients))
+            rates[name] = max(rates[name], done[name].hops / seconds)
+    bare = rates["SimPy"]
+    rows = [
+        {
+            "faults": name,
+            "events": EVENTS,
+            "hops": done[name].hops,
+            "under_way": round(done[name].under_way),
+            "hops_per_s": round(rates[name]),
+            "simpy_per_s": round(bare),
+            "bound": round(min(200_000.0, bare / 3) / (1 if name == "none" else 2)),
+        }
+        for name in scenarios
+    ]
+    write_rows("des", rows, SEED)
+    print(f"{EVENTS} events, best of {RUNS} runs; bare SimPy: {bare:,.0f} timeouts/s with {at_once:,} under way")
+    for row in rows:
+        name, hops, hops_per_s, bound = (row[column] for column in ("faults", "hops", "hops_per_s", "bound"))
+        print(f"faults {name}: {hops:,} hops, {hops_per_s:,} hops/s (bound {bound:,})")
+
+
+def _scenario(faults: dict[str, Any]) -> Scenario:
+    return Scenario.model_validate(
         {
             "name": "des",
             "seed": SEED,
@@ -44,48 +84,21 @@ def main() -> None:
             "objects": {"count": OBJECTS},
             "subscriptions": {"count": SUBSCRIPTIONS},
             "events": {"count": EVENTS},
+            "faults": faults,
         }
     )
-    rng = np.random.default_rng(SEED)
-    x, y = rng.random((2, OBJECTS))
-    l, r = np.sort(rng.random((2, SUBSCRIPTIONS)), axis=0)
-    ingredients = assemble(scenario, Workload(K, x, y, l, r), rng.random(SUBSCRIPTIONS))
-    done = _simulate(scenario, ingredients)  # compiles what is not
-    at_once = max(1, round(done.under_way))
-    rates = []
-    for _ in range(RUNS):  # side by side, so that other work on the machine disturbs both
-        bare = TIMEOUTS / _seconds(lambda: _bare(at_once))
-        rates.append((done.hops / _seconds(lambda: _simulate(scenario, ingredients)), bare))
-    hops_per_s, bare = (max(column) for column in zip(*rates, strict=True))
-    bound = min(200_000.0, bare / 3)
-    row = {
-        "events": EVENTS,
-        "hops": done.hops,
-        "under_way": at_once,
-        "hops_per_s": round(hops_per_s),
-        "simpy_per_s": round(bare),
-        "bound": round(bound),
-    }
-    write_rows("des", [row], SEED)
-    print(f"{done.hops:,} hops of {EVENTS} events, {at_once:,} under way at a time, best of {RUNS} runs")
-    print(f"des: {hops_per_s:,.0f} hops/s (bound {bound:,.0f}); bare SimPy: {bare:,.0f} timeouts/s")
-    print(f"ratio {hops_per_s / bare:.2f} (bound {bound / bare:.2f})")
 
 
 def _simulate(scenario: Scenario, ingredients: Ingredients) -> _Simulated:
     """Run the scenario once."""
     approach = parse_approach("paint-dense")
     session = approach.open(ingredients.workload, approach)
-    audience = Audience(ingredients, approach, np.empty(0, np.int64))
     hops, seconds, end_s = 0, 0.0, 0.0
-    for carried in simulate(
-        scenario, ingredients, approach, session, audience, chunks_of(ingredients.events, approach.window)
-    ):
+    for carried in carry_events(scenario, ingredients, approach, session, np.empty(0, np.int64)):
         hops += int(carried.traffic.overlay_hops.sum())
         assert carried.traffic.time_s is not None
         end_s = max(end_s, float(carried.traffic.time_s.max(initial=0.0)))
-        sent_s = np.repeat(carried.chunk.events.time_s, np.diff(carried.outgoing.offsets))
-        seconds += float((carried.traffic.time_s - sent_s[carried.traffic.message]).sum())
+        seconds += float((carried.traffic.time_s - carried.since_s[carried.traffic.message]).sum())
     return _Simulated(hops, seconds / end_s)
 
 

@@ -37,25 +37,23 @@ class Ends(NamedTuple):
 
 
 @njit
-def echo(previous: Ints, message: Ints, served_s: Floats, delay_s: Floats, complete_s: Floats) -> Floats:
-    """When each hop's receiver had heard that all beyond it have the message; +inf for never.
+def echo(before: Ints, served_s: Floats, delay_s: Floats) -> Floats:
+    """When each place had heard that all beyond it have the message; +inf for never.
 
     Parameters
     ----------
-    message : (hops,) int64 array
-        Message of each hop; a hop comes after its previous one.
-    served_s : (hops,) float64 array
-        When the receiver had served it; +inf for never.
-    complete_s : (messages,) float64 array
-        When the broker where each message starts had served it; raised to when it had heard from all.
+    before : (hops,) int64 array
+        Place that each hop comes from, hops being the first places; negative for none. A hop comes after its previous
+        one.
+    served_s : (places,) float64 array
+        When the broker there had served it; +inf for never.
+    delay_s : (hops,) float64 array
+        How long the acknowledgement takes on its way back.
     """
     heard_s = served_s.copy()
-    for row in range(len(previous) - 1, -1, -1):
-        back_s = heard_s[row] + delay_s[row]
-        if previous[row] >= 0:
-            heard_s[previous[row]] = max(heard_s[previous[row]], back_s)
-        else:
-            complete_s[message[row]] = max(complete_s[message[row]], back_s)
+    for row in range(len(before) - 1, -1, -1):
+        if before[row] >= 0:
+            heard_s[before[row]] = max(heard_s[before[row]], heard_s[row] + delay_s[row])
     return heard_s
 
 

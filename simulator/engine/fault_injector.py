@@ -29,6 +29,7 @@ from floor.errors import RangecastError
 from simulator.approaches.session import Outgoing, ask
 from simulator.engine.fault_log import FaultRow
 from simulator.engine.faulty_transit import FaultyTransit
+from simulator.engine.link_faults import fates
 from simulator.engine.transit import Due, World
 from simulator.inputs.fault_plan import FaultPlan
 from simulator.inputs.ingredients import generator
@@ -52,7 +53,7 @@ class FaultInjector:
     def __init__(self, world: World, plan: FaultPlan) -> None:
         self.down_s = [np.inf] * len(world.ingredients.network)
         self.gone: set[int] = set()
-        self.links, self.link_plan = generator(world.scenario, "links"), plan.links
+        self.fate = fates(world.scenario.faults, plan.links, generator(world.scenario, "links"))
         self._world, self._plan, self._happened = world, plan, world.ledger.happened
         self._under_way: list[FaultyTransit] = []
         self._leaving: list[tuple[list[FaultyTransit], NDArray[np.int64]]] = []
@@ -82,6 +83,8 @@ class FaultInjector:
     def answer(self, chunk: Chunk) -> Outgoing:
         """Let those come and go whose time it is, then answer a chunk and note it in the journal."""
         churn, event = self._plan.churn, chunk.first
+        for transit in self._under_way if event in churn.moments or self._leaving else ():
+            transit.find_ways()  # with the subscriptions as they were
         if event in churn.moments:
             self._settle(np.inf)  # what a gateway is about to serve is not for newcomers either
             leaving, joining = churn.leaving(event), churn.joining(event)

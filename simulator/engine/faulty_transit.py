@@ -1,8 +1,8 @@
 """The messages of one chunk of events on their way by the clock, where things go wrong."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,23 @@ from simulator.engine.carried import (
 )
 from simulator.engine.control import Ends, control_rows
 from simulator.engine.fault_log import FaultRow
-from simulator.engine.flights import Attempt, Flight, Unpacked, heard_of, unpacked
+from simulator.engine.flights import Fault, Flights, Flown
 from simulator.engine.holding import held_back
 from simulator.engine.journeys import crossings, sources_of
+from simulator.engine.link_faults import Fate
 from simulator.engine.packets import begins_of, starts_of
 from simulator.engine.service_log import ServiceLog
 from simulator.engine.transit import Due, Transit, World, starts_within
 from simulator.engine.transmissions import control_transmissions, joined
-from simulator.inputs.link_plan import LinkPlan
+from simulator.engine.ways import Unpacked, Ways
 from simulator.workload.windows import Chunk
 
 __all__ = ["Faults", "FaultyTransit"]
 
-_SENT = np.dtype([("packet", "i8"), ("depart_s", "f8"), ("arrive_s", "f8"), ("wait_s", "f8"), ("again", "?")])
-_DELIVERY = np.dtype([("message", "i8"), ("broker", "i8"), ("travelled", "i8"), ("time_s", "f8")])
+Ints = NDArray[np.int64]
+
+_AHEAD = 1000
+"""Messages that are given ways together when the first of them begins, after the network has changed."""
 
 
 class Faults(Protocol):
@@ -44,13 +47,25 @@ class Faults(Protocol):
     """Since when each broker is down; +inf for those that are up."""
     gone: set[int]
     """Brokers from which neighbours have taken over."""
-    links: np.random.Generator
-    """Decides what becomes of each transmission."""
-    link_plan: LinkPlan
-    """What is planned for them."""
+    fate: Callable[[int, int, float], Fate | None] | None
+    """Decides what becomes of each transmission; see `link_faults.fates`."""
 
     def answer(self, chunk: Chunk) -> Outgoing:
         """Messages for a chunk."""
+
+
+class _Deliveries(NamedTuple):
+    """Messages that came to gateways, as columns."""
+
+    message: Ints
+    broker: Ints
+    travelled: Ints
+    time_s: NDArray[np.float64]
+    received: Ints
+    """Subscriptions that got each."""
+
+
+_NOTHING = _Deliveries(*(np.empty(0, kind) for kind in ("i8", "i8", "i8", "f8", "i8")))
 
 
 class FaultyTransit(Transit):
@@ -62,17 +77,8 @@ class FaultyTransit(Transit):
     def __init__(self, world: World, chunk: Chunk, faults: Faults) -> None:
         super().__init__(world, chunk)
         self._faults = faults
-        self._deliveries: list[tuple[int, int, int, float]] = []
-        self._settled: list[tuple[NDArray[np.void], NDArray[np.int64]]] = []
-        self._services = ServiceLog(len(world.ingredients.network))
+        self._settled: list[_Deliveries] = []
         self._notified: list[Notified] = []
-        self._sent: list[tuple[int, float, float, float, bool] | None] = []
-        """Every transmission, by the number of its packet; None for one that a crash prevented."""
-        self._flying: dict[int, Flight] = {}
-        """Transmissions that have not ended, by their number."""
-        self._acknowledged: list[tuple[int, int, int, float]] = []
-        """First message, from whom, to whom and when."""
-        self._attempts: list[Attempt] = []
 
     def _answers(self) -> Outgoing:
         return self._faults.answer(self.chunk)
@@ -82,14 +88,30 @@ class FaultyTransit(Transit):
         self._starts = starts_of(self.world.packing, begins_of(outgoing))
         count = len(self._starts) - 1
         self._start_of = np.repeat(np.arange(count), np.diff(self._starts))
-        self._again, self._started, self._out_again = [False] * count, [False] * count, [0] * count
+        self._started, self._missing, self._out_again = [False] * count, [1] * count, np.zeros(count, np.int64)
         self._open = self.chunk.windows + count + outgoing.questions
         self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
-        self._attempt = self._attempt_with(outgoing, np.arange(count))
-        self._missing = (self._attempt.rows + 1).tolist()
+        self._ways = Ways(self.world, outgoing, self._starts, self._sources)
+        self._flights, self._services = Flights(self._ways), ServiceLog(self._ways)
+        self.find_ways()
+        self._serve, self._send = self._clockwork_with_faults()
+
+    def find_ways(self) -> None:
+        """Let all that has no way take one through the network as it is now."""
+        if self.outgoing is not None:
+            self._find_ways(np.flatnonzero(np.array(self._ways.origin) < 0))
+
+    def _find_ways(self, chosen: Ints) -> None:
+        if len(chosen):
+            packets = self._ways.add(chosen, np.array(self._started, np.bool_), self._faults.gone)
+            for start, count in zip(chosen.tolist(), packets.tolist(), strict=True):
+                self._missing[start] = count + 1
 
     def _start_rows(self, first: int, end: int) -> None:
         for start in starts_within(self._start_of, first, end):
+            if self._ways.origin[start] < 0:
+                lost = start + np.flatnonzero(np.array(self._ways.origin[start:]) < 0)
+                self._find_ways(lost[: np.searchsorted(self._starts[lost], self._starts[start] + _AHEAD)])
             self._started[start] = True
             self._begin(start)
 
@@ -97,89 +119,121 @@ class FaultyTransit(Transit):
         """Let the messages that have not arrived everywhere travel under the network as it is now; how many began."""
         if self.outgoing is None or self.done.triggered:
             return 0
-        self._take_back(self._deliveries)
-        self._deliveries = []
-        unfinished = np.flatnonzero(np.array(self._missing) > 0)
-        self._attempt.anew.update(unfinished.tolist())
+        self._reopen(self._services.give_up())
+        unfinished, begun = np.array(self._missing) > 0, np.array(self._started, np.bool_)
         if self.world.watermarks is not None:
-            self._attempt.forget(self.world.clock.now)
-        self._attempt = self._attempt_with(self.outgoing, unfinished)
-        for start, rows in zip(unfinished.tolist(), self._attempt.rows.tolist(), strict=True):
-            self._missing[start] = rows + 1
-        begun = unfinished[np.array(self._started, np.bool_)[unfinished]].tolist()
-        messages = 0
-        for start in begun:
-            self._again[start] = True
-            self._out_again[start] += self._attempt.out_bytes(start)
-            together = range(*self._starts[start : start + 2].tolist())
-            self._note("anew", together, broker=self._attempt.sources[self._attempt.local[start]])
+            self._services.ignore(np.flatnonzero(unfinished), self.world.clock.now)
+        again = np.flatnonzero(unfinished & begun)
+        self._ways.drop(np.flatnonzero(unfinished & ~begun))
+        self._find_ways(again)
+        origin, places = np.array(self._ways.origin, np.int64)[again], self._ways.places
+        self._out_again[again] += places.size[origin]
+        for start, place in zip(again.tolist(), origin.tolist(), strict=True):
+            self._note("anew", place, broker=self._ways.broker[place])
             self._begin(start)
-            messages += len(together)
-        return messages
-
-    def _attempt_with(self, outgoing: Outgoing, chosen: NDArray[np.int64]) -> Attempt:
-        """The way of the messages of some starts under the network as it is now."""
-        before = sum(len(attempt.receivers) for attempt in self._attempts)
-        about = (self._starts, chosen, self._sources, self._faults.gone, before)
-        self._attempts.append(Attempt(self.world, outgoing, *about))
-        return self._attempts[-1]
+        return int(places.count[origin].sum())
 
     def forget(self, broker: int) -> None:
         """Take back what a broker that crashes now would have served or sent later."""
-        now = self.world.clock.now
-        for attempt in self._attempts if self.world.watermarks is not None else ():
-            attempt.forget(now, broker)
-        lost = [delivery for delivery in self._deliveries if delivery[1] == broker and delivery[3] > now]
-        self._deliveries = [delivery for delivery in self._deliveries if delivery[1] != broker or delivery[3] <= now]
-        self._take_back(lost)
-        for flight in [one for one in self._flying.values() if one.sender == broker and one.departed_s > now]:
-            del self._flying[flight.number]
-            unsent_s = 0.0 if flight.is_copy else flight.departed_s - max(flight.depart_s, now)
-            self._services.uplink_busy_s[broker] -= unsent_s
-            if flight.depart_s < now and not flight.is_copy:
-                self._lose(flight, "crash", now)
-            else:
-                self._sent[flight.number] = None
-        self._services.stop(broker, now)
+        if self.outgoing is not None:
+            now = self.world.clock.now
+            for number in self._flights.cut(broker, now):
+                self._lose(number, "crash", now)
+            self._reopen(self._services.stop(broker, now))
 
-    def _take_back(self, deliveries: list[tuple[int, int, int, float]]) -> None:
+    def _reopen(self, places: Ints) -> None:
         """Messages that are not delivered after all: never to be met, until each is started anew."""
-        for message, *_ in deliveries:
-            start = int(self._start_of[message])
+        for start in self._ways.places.start[places].tolist():
             self._open += self._missing[start] == 0
             self._missing[start] += 1
 
     def settle(self, until_s: float) -> None:
         """Hand what was delivered since the last time to the subscriptions, by the gateways as they are."""
-        delivered = [delivery for delivery in self._deliveries if delivery[3] <= until_s]
-        if not delivered or self.outgoing is None:
+        if self.outgoing is None:
             return
-        rows = np.array(delivered, _DELIVERY)
-        at = (self.outgoing.table, rows["message"].copy(), rows["broker"].copy())
-        self._settled.append((rows, self.world.audience.count(*at)))
-        self._notified.append(self.world.audience.name(*at))
-        self._deliveries = [delivery for delivery in self._deliveries if delivery[3] > until_s]
+        served, done_s = self._services.deliver(until_s)
+        if len(served):
+            message, at = self._ways.told(served)
+            places = self._ways.places
+            broker, travelled = places.broker[served[at]], places.travelled[served[at]]
+            told = (self.outgoing.table, message, broker)
+            received = self.world.audience.count(*told)
+            self._settled.append(_Deliveries(message, broker, travelled, done_s[at], received))
+            self._notified.append(self.world.audience.name(*told))
 
     def _begin(self, start: int) -> None:
-        attempt = self._attempt
-        local = attempt.local[start]
-        broker = attempt.sources[local]
-        if self._faults.down_s[broker] == np.inf:  # else it waits for neighbours to take over
-            self._handle(attempt, broker, len(attempt.receivers) + local, start)
+        place = self._ways.origin[start]
+        if self._faults.down_s[self._ways.broker[place]] == np.inf:  # else it waits for neighbours to take over
+            self._serve(place)
 
-    def _handle(self, attempt: Attempt, broker: int, place: int, start: int) -> None:
-        """Let a broker serve a packet that it has not had before, or what begins there."""
-        world, now, count = self.world, self.world.clock.now, attempt.count[place]
-        begins = max(world.broker_free[broker], now)
-        done = self._services.note(broker, now, begins, count * world.broker_s, count)
-        world.broker_free[broker] = attempt.done_s[place] = done
-        for message in attempt.delivers[place]:
-            self._deliveries.append((message, broker, attempt.travelled[place], done))
-        for row in attempt.next_row[attempt.next_start[place] : attempt.next_start[place + 1]]:
-            self._send(attempt, row, done, begins - now, self._again[start])
-        self._missing[start] -= 1
-        if not self._missing[start]:
-            self._count_down()
+    def _clockwork_with_faults(
+        self,
+    ) -> tuple[Callable[[int], None], Callable[[int, Sequence[int], float, float], None]]:
+        """What happens at every hop, made as `_clockwork` is; what goes wrong is left to others.
+
+        Returns
+        -------
+        serve : callable
+            Lets the broker of a place serve what came there, which it has not had before, and send it on.
+        send : callable
+            Lets a broker transmit to places what is ready at a time; the links decide what becomes of it.
+        """
+        world, ways, services, flights = self.world, self._ways, self._services, self._flights
+        broker_of, start_of, since = ways.broker, ways.start, ways.since
+        service_s, transmit_s, delay_s = ways.service_s, ways.transmit_s, ways.delay_s
+        next_first, next_end, next_place = ways.next_first, ways.next_end, ways.next_place
+        served, came_s, begun_s, done_s = services.place, services.came_s, services.begun_s, services.done_s
+        place_of, departed_s, came, odd = flights.place, flights.departed_s, flights.came, flights.faults
+        clock, timeout = world.clock, world.clock.timeout
+        broker_free, uplink_free = world.broker_free, world.uplink_free
+        had, missing, down_s, fate, inf = ways.served, self._missing, self._faults.down_s, self._faults.fate, np.inf
+
+        def serve(place: int) -> None:
+            now, broker, start = clock.now, broker_of[place], start_of[place]
+            begins = broker_free[broker]
+            if begins < now:
+                begins = now
+            broker_free[broker] = done = begins + service_s[place]
+            had[place] = 1
+            served.append(place)
+            came_s.append(now)
+            begun_s.append(begins)
+            done_s.append(done)
+            first, end = next_first[place], next_end[place]
+            if first < end:
+                send(broker, next_place[first:end], done, now)
+            missing[start] -= 1
+            if not missing[start]:
+                self._count_down()
+
+        def send(broker: int, places: Sequence[int], ready_s: float, now: float) -> None:
+            departed = uplink_free[broker]
+            if departed < ready_s:
+                departed = ready_s
+            for place in places:
+                departed += transmit_s[place]
+                number = len(place_of)
+                place_of.append(place)
+                departed_s.append(departed)
+                met = None if fate is None else fate(broker, broker_of[place], departed)
+                if met is None:
+                    timeout(departed + delay_s[place] - now, number).callbacks = arrivals
+                else:
+                    self._meet(met, number)
+            uplink_free[broker] = departed
+
+        def arrive(due: Due) -> None:
+            number = due.value
+            place = place_of[number]
+            wrong = number in odd or place < since[start_of[place]] or down_s[broker_of[place]] < inf
+            if not wrong or self._comes(number):
+                came.append(number)
+                if not had[place]:
+                    serve(place)
+
+        arrivals = self._arrivals
+        arrivals.append(arrive)
+        return serve, send
 
     def _count_down(self) -> None:
         self._open -= 1
@@ -189,130 +243,90 @@ class FaultyTransit(Transit):
     def _arrive_all(self, _: Due) -> None:
         if not self._open and not self.done.triggered:
             self.settle(np.inf)
-            for flight in self._flying.values():
-                self._end(flight)
-                self._acknowledge(flight)
-            self._flying.clear()
+            self._flights.came += [number for number in self._flights.under_way() if self._end(number)]
+            self._arrivals.clear()  # what comes later comes to nobody
+            del self._serve, self._send  # they are in a circle with this
             self.done.succeed()
 
-    def _send(self, attempt: Attempt, row: int, ready_s: float, wait_s: float, again: bool) -> None:
-        """Transmit a packet once, which has waited for the broker; the link decides what becomes of it."""
-        world, sender, transmit_s = self.world, attempt.senders[row], attempt.transmit_s[row]
-        departed = max(world.uplink_free[sender], ready_s) + transmit_s
-        world.uplink_free[sender] = departed
-        self._services.uplink_busy_s[sender] += transmit_s
-        wait_s += departed - transmit_s - ready_s
-        lost, held, copied_s = self._draw(sender, attempt.receivers[row], departed)
-        number, depart = len(self._sent), departed - transmit_s
-        if lost is not None:
-            half_s = transmit_s + attempt.delay_s[row] / 2
-            told = (("loss", lost, half_s),)
-            flight = Flight(attempt, row, number, again, depart, departed, depart + half_s, told)
-            self._launch(flight, np.nan, wait_s)
-            world.at(departed + world.scenario.faults.timeout_s, self._repeat, flight)
+    def _meet(self, fate: Fate, number: int) -> None:
+        """Let a link do something to a transmission."""
+        flights, place, departed_s = self._flights, self._flights.place[number], self._flights.departed_s[number]
+        delay_s = self._ways.delay_s[place]
+        if fate.lost is not None:
+            flights.suffer(number, np.nan, ("loss", fate.lost, self._ways.transmit_s[place] + delay_s / 2))
+            self.world.at(departed_s + self.world.scenario.faults.timeout_s, self._repeat, number)
             return
-        arrival = departed + attempt.delay_s[row]
-        for *_, seconds in held:
-            arrival += seconds
-        flight = Flight(attempt, row, number, again, depart, departed, arrival, held)
-        self._launch(flight, arrival, wait_s)
-        world.at(arrival, self._arrive, flight)
-        if copied_s is not None:
-            arrival += copied_s
-            told = (("duplicate", "random", copied_s),)
-            flight = Flight(attempt, row, number + 1, True, depart, departed, arrival, told, is_copy=True)
-            self._launch(flight, arrival, wait_s)
-            world.at(arrival, self._arrive, flight)
+        arrive_s = departed_s + delay_s
+        for *_, seconds in fate.held:
+            arrive_s += seconds
+        self._arrive_at(arrive_s, number, *fate.held)
+        if fate.copied_s is not None:
+            self._arrive_at(arrive_s + fate.copied_s, flights.copy(number), ("duplicate", "random", fate.copied_s))
 
-    def _draw(
-        self, sender: int, receiver: int, departed: float
-    ) -> tuple[str | None, tuple[tuple[str, str, float], ...], float | None]:
-        """What a link does: why it loses a transmission, what holds that up, how much later a copy of it comes."""
-        faults, plan, chance = self.world.scenario.faults, self._faults.link_plan, self._faults.links.random
-        loss: float = faults.loss
-        held: tuple[tuple[str, str, float], ...] = ()
-        if plan:
-            if plan.apart(sender, receiver, departed):
-                return "partition", (), None
-            loss = plan.loss(sender, receiver, departed, loss)
-        if loss and chance() < loss:
-            return "link", (), None
-        if plan and (planned_s := plan.delay_s(sender, receiver, departed)):
-            held = (("delay", "planned", planned_s),)
-        if faults.delayed and chance() < faults.delayed:
-            held = (*held, ("delay", "random", chance() * faults.delay_s))
-        copied_s = chance() * faults.delay_s if faults.duplication and chance() < faults.duplication else None
-        return None, held, copied_s
-
-    def _launch(self, flight: Flight, arrival: float, wait_s: float) -> None:
-        """Account for a transmission, and keep an eye on it."""
-        packet = flight.attempt.before + flight.row
-        self._sent.append((packet, flight.depart_s, arrival, wait_s, flight.again))
-        self._flying[flight.number] = flight
+    def _arrive_at(self, time_s: float, number: int, *faults: Fault) -> None:
+        self._flights.suffer(number, time_s, *faults)
+        self.world.clock.timeout(time_s - self.world.clock.now, number).callbacks = self._arrivals
 
     def _repeat(self, due: Due) -> None:
-        flight: Flight = due.value
-        if self._flying.pop(flight.number, None) is None:
+        """Let a broker that has heard nothing of a transmission send it again."""
+        number, flights, ways = due.value, self._flights, self._ways
+        if number in flights.over:
             return
-        self._end(flight)
-        if not flight.in_vain and self._faults.down_s[flight.sender] == np.inf:
-            attempt, row = flight.attempt, flight.row
-            self._note("resend", flight.messages, sender=flight.sender, receiver=flight.receiver)
-            if attempt.previous[row] < 0:
-                self._out_again[flight.start] += int(attempt.packets.size[row])
-            self._send(attempt, row, self.world.clock.now, 0.0, True)
+        self._end(number)
+        place, sender, now = flights.place[number], flights.sender(number), self.world.clock.now
+        if not flights.in_vain(number) and self._faults.down_s[sender] == np.inf:
+            self._note("resend", place, sender=sender, receiver=ways.broker[place])
+            if ways.places.before[ways.places.before[place]] < 0:
+                self._out_again[ways.start[place]] += ways.places.size[place]
+            flights.repeat(now)
+            self._send(sender, (place,), now, now)
 
-    def _arrive(self, arrived: Due) -> None:
-        flight: Flight = arrived.value
-        if self._flying.pop(flight.number, None) is None:
-            return
-        attempt, row = flight.attempt, flight.row
-        receiver, in_vain = attempt.receivers[row], flight.in_vain
-        if not in_vain and self._faults.down_s[receiver] < np.inf:
-            self._lose(flight, "crash", flight.ends_s)
-            return
-        if in_vain or flight.faults:
-            self._end(flight)
-        self._acknowledge(flight)
-        if in_vain or attempt.arrived[row]:
-            return
-        attempt.arrived[row] = True
-        self._handle(attempt, receiver, row, attempt.start[row])
+    def _comes(self, number: int) -> bool:
+        """Whether a transmission that something may have happened to comes to its receiver."""
+        flights = self._flights
+        if number in flights.over:
+            return False
+        down = self._faults.down_s[self._ways.broker[flights.place[number]]] < np.inf
+        if down and not flights.in_vain(number):
+            self._lose(number, "crash", flights.arrive_s(number))
+            return False
+        return self._end(number)
 
-    def _acknowledge(self, flight: Flight) -> None:
-        """Tell the sender of a transmission that it came, where some may not."""
-        if self.world.scenario.faults.lossy and not flight.in_vain:
-            attempt, row = flight.attempt, flight.row
-            ends = (attempt.first[row], attempt.receivers[row], attempt.senders[row])
-            self._acknowledged.append((*ends, flight.ends_s))
+    def _end(self, number: int) -> bool:
+        """Tell what a link did to a transmission at its end; whether it came and its messages are not begun anew."""
+        flights = self._flights
+        faults = flights.faults.get(number, ())
+        lost = any(what == "loss" for what, *_ in faults)
+        if flights.in_vain(number) and not lost:
+            self._lose(number, "anew", flights.arrive_s(number))
+            return False
+        for fault in faults:
+            self._tell(number, *fault)
+        if lost:
+            flights.over.add(number)
+        return not lost
 
-    def _end(self, flight: Flight) -> None:
-        """Tell what the link did to a transmission; one whose state of the network is over comes to nothing."""
-        if flight.in_vain and not any(what == "loss" for what, *_ in flight.faults):
-            self._lose(flight, "anew", flight.ends_s)
-            return
-        for what, why, seconds in flight.faults:
-            self._tell(flight, what, why, seconds)
-
-    def _lose(self, flight: Flight, why: str, time_s: float) -> None:
+    def _lose(self, number: int, why: str, time_s: float) -> None:
         """Let a transmission come to nothing at a time; if it has not left its sender, the link did nothing to it."""
-        for what, reason, seconds in flight.faults if time_s >= flight.departed_s else ():
-            self._tell(flight, what, reason, seconds)
-        self._tell(flight, "loss", why, time_s - flight.depart_s)
-        recorded = self._sent[flight.number]
-        if recorded is not None:
-            self._sent[flight.number] = (*recorded[:2], np.nan, *recorded[3:])
+        flights = self._flights
+        for fault in flights.faults.get(number, ()) if time_s >= flights.departed_s[number] else ():
+            self._tell(number, *fault)
+        self._tell(number, "loss", why, time_s - flights.depart_s(number))
+        flights.lose(number)
 
-    def _tell(self, flight: Flight, what: str, why: str, seconds: float) -> None:
+    def _tell(self, number: int, what: str, why: str, seconds: float) -> None:
         if self.world.ledger.faults is None:
             return
-        where = {"sender": flight.sender, "receiver": flight.receiver, "seconds": seconds, "time_s": flight.depart_s}
-        self._note(what, flight.messages, why=why, **where)
+        flights = self._flights
+        sender, place, time_s = flights.sender(number), flights.place[number], flights.depart_s(number)
+        about = {"sender": sender, "receiver": self._ways.broker[place], "seconds": seconds, "time_s": time_s}
+        self._note(what, place, why=why, **about)
 
-    def _note(self, what: str, messages: Sequence[int], **about: Any) -> None:
-        """Log a fault of messages that are together, which happens now unless told otherwise."""
+    def _note(self, what: str, place: int, **about: Any) -> None:
+        """Log a fault of the messages that go to a place, which happens now unless told otherwise."""
         if self.world.ledger.faults is None:
             return
+        messages = self._ways.messages(place)
         window = bisect_right(self._offsets, messages[0]) - 1
         event = int(self.chunk.first + self.chunk.starts[window])
         about = {"time_s": self.world.clock.now, "event": event} | about
@@ -322,57 +336,55 @@ class FaultyTransit(Transit):
     def carried(self) -> Carried:
         """What became of the chunk, once it has done."""
         assert self.outgoing is not None  # nothing ends that did not take off
-        world, brokers = self.world, len(self.world.ingredients.network)
-        rows = np.concatenate([np.empty(0, _DELIVERY), *(rows for rows, _ in self._settled)])
-        received = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in self._settled)])
-        order = np.argsort(rows, order=("message", "broker", "time_s"), kind="stable")
-        sent = np.array([row for row in self._sent if row is not None], _SENT)
-        parts = unpacked(self._attempts, sent["packet"])
-        traffic = self._traffic(sent, parts, rows[order])
-        window_of = np.repeat(np.arange(self.chunk.windows), np.diff(self.outgoing.offsets))
-        acknowledged = np.array(self._acknowledged, np.float64).reshape(-1, 4)
-        about, sender, receiver = acknowledged[:, :3].astype(np.int64).T
-        ends, left_s = Ends(window_of[about], sender, receiver), acknowledged[:, 3]
+        world, window_of = self.world, np.repeat(np.arange(self.chunk.windows), np.diff(self.outgoing.offsets))
+        told = [np.concatenate(parts) for parts in zip(_NOTHING, *self._settled, strict=True)]
+        order = np.lexsort((told[3], told[1], told[0]))
+        deliveries = _Deliveries(*(column[order] for column in told))
+        (flown, came), services = self._flights.flown(), self._services.services()
+        parts = self._ways.unpacked(flown.place)
+        traffic = self._traffic(flown, parts, deliveries)
+        traffic = traffic._replace(queues=services.queues(self._ways, flown, len(world.ingredients.network)))
+        came = came if world.scenario.faults.lossy else came[:0]  # where nothing is lost nothing is acknowledged
+        back, left_s = flown.place[came], flown.arrive_s[came]
+        about = self._ways.first_messages(back)
+        ends = Ends(window_of[about], self._ways.places.broker[back], self._ways.places.sender[back])
         if len(about):
-            traffic = traffic._replace(control=control_rows(brokers, ends))
-        size = np.bincount(parts.row, parts.size, len(sent)).astype(np.int64)
-        moments = Moments(sent["depart_s"].copy(), size, *self._services.waits(), left_s)
-        recorded = None
+            traffic = traffic._replace(control=control_rows(len(world.ingredients.network), ends))
+        size = self._ways.places.size[flown.place]
+        moments = Moments(flown.depart_s, size, *services.waits(self._ways), left_s)
+        sent = None
         if world.records_hops:
-            kind = np.where(sent["again"][parts.row], RESENT, MESSAGE)
-            timed = (sent[name][parts.row] for name in ("depart_s", "arrive_s", "wait_s"))
-            told = Transmissions(kind, window_of[parts.message], *parts[1:5], *timed)
-            recorded = joined(
-                told, control_transmissions(ACKNOWLEDGEMENT, ends, about, left_s, world.ingredients.routes)
+            kind = np.where(flown.again[parts.row], RESENT, MESSAGE)
+            times = (flown.depart_s, flown.arrive_s, services.wait_s(self._ways, flown))
+            timed = (column[parts.row] for column in times)
+            sent = joined(
+                Transmissions(kind, window_of[parts.message], *parts[1:5], *timed),
+                control_transmissions(ACKNOWLEDGEMENT, ends, about, left_s, world.ingredients.routes),
             )
-        named = gathered(self._notified, [len(rows) for rows, _ in self._settled], order)
-        carried = Carried(
-            self.chunk, self.outgoing, self._sources, traffic, received[order], named, recorded, moments
-        )
+        named = gathered(self._notified, [len(some.message) for some in self._settled], order)
+        about_chunk = (self.chunk, self.outgoing, self._sources)
+        carried = Carried(*about_chunk, traffic, deliveries.received, named, sent, moments)
         if world.watermarks is None:
             return self._with_replies(carried)
-        heard, complete_s = heard_of(self._attempts, len(self._missing))
+        heard, complete_s = self._services.heard()
         whole_s = complete_s[self._start_of]
         return held_back(world.ingredients, carried, self._starts, heard, world.watermarks, whole_s)
 
-    def _traffic(self, sent: NDArray[np.void], parts: Unpacked, deliveries: NDArray[np.void]) -> Traffic:
+    def _traffic(self, flown: Flown, parts: Unpacked, deliveries: _Deliveries) -> Traffic:
         """What was sent, message by message of every packet, and delivered."""
         messages, brokers = len(self._start_of), len(self.world.ingredients.network)
-        again = sent["again"][parts.row]
         overlay, ip, overlay_bytes, ip_bytes, resent = (
             np.bincount(parts.message, weights, messages).astype(np.int64)
-            for weights in (None, parts.links, parts.size, parts.size * parts.links, parts.size * again)
+            for weights in (
+                None,
+                parts.links,
+                parts.size,
+                parts.size * parts.links,
+                parts.size * flown.again[parts.row],
+            )
         )
-        out = self._attempts[0].packets.out.copy()
-        out[self._starts[:-1]] += np.array(self._out_again, np.int64)
-        return Traffic(
-            overlay,
-            ip,
-            Volume(overlay_bytes, ip_bytes, out, resent),
-            deliveries["message"].copy(),
-            deliveries["broker"].copy(),
-            deliveries["travelled"].copy(),
-            crossings(brokers, parts.sender, parts.receiver, parts.size),
-            deliveries["time_s"].copy(),
-            self._services.queues(),
-        )
+        out = self._ways.unpacked(np.array(self._ways.origin, np.int64)).size
+        out[self._starts[:-1]] += self._out_again
+        volume = Volume(overlay_bytes, ip_bytes, out, resent)
+        crossed = crossings(brokers, parts.sender, parts.receiver, parts.size)
+        return Traffic(overlay, ip, volume, *deliveries[:3], crossed, deliveries.time_s)

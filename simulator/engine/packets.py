@@ -28,7 +28,17 @@ from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["Packets", "Packing", "begins_of", "followers", "message_of", "packets_of", "packing_of", "starts_of"]
+__all__ = [
+    "Packets",
+    "Packing",
+    "before",
+    "begins_of",
+    "followers",
+    "message_of",
+    "packets_of",
+    "packing_of",
+    "starts_of",
+]
 
 Ints = NDArray[np.int64]
 
@@ -97,12 +107,16 @@ def message_of(hops: Hops) -> Ints:
     return np.repeat(np.arange(len(hops.at_source)), np.diff(hops.offsets))
 
 
+def before(hops: Hops) -> Ints:
+    """(hops,) hop that each follows, or the number of hops plus that of the message whose source it leaves."""
+    return np.where(hops.previous >= 0, hops.previous, len(hops.previous) + message_of(hops))
+
+
 def followers(hops: Hops) -> tuple[Ints, Ints]:
     """Hops that follow each hop, then those that follow each message's source: rows, and where each run starts."""
-    rows, messages = len(hops.receivers), len(hops.at_source)
-    after = np.where(hops.previous >= 0, hops.previous, rows + message_of(hops))
+    after = before(hops)
     order = np.argsort(after, kind="stable")
-    return order, np.searchsorted(after[order], np.arange(rows + messages + 1))
+    return order, np.searchsorted(after[order], np.arange(len(after) + len(hops.at_source) + 1))
 
 
 def starts_of(packing: Packing, begins: Ints) -> Ints:

@@ -16,7 +16,7 @@ from simulator.engine.control import Watermarks, echo
 from simulator.engine.holding import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
-from simulator.engine.packets import begins_of, followers, message_of, packets_of, packing_of
+from simulator.engine.packets import before, begins_of, followers, packets_of, packing_of
 from simulator.engine.transmissions import moments_of, timed_transmissions
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
@@ -214,10 +214,9 @@ class Transit:
             return self._with_replies(carried)
         ways, rows = packets.hops, len(packets.size)
         delay_s = routes.delay_ms[ways.senders, ways.receivers] / 1e3
-        complete_s = times.served[rows:].copy()
-        heard_s = echo(ways.previous, message_of(ways), times.served[:rows], delay_s, complete_s)
-        heard = Heard(packets.first, ways.receivers, ways.senders, heard_s)
-        whole_s = complete_s[packets.start_of]
+        heard_s = echo(before(ways), times.served, delay_s)
+        heard = Heard(packets.first, ways.receivers, ways.senders, heard_s[:rows])
+        whole_s = packets.at_sources(heard_s)
         return held_back(world.ingredients, carried, packets.starts, heard, world.watermarks, whole_s)
 
     def _with_replies(self, carried: Carried) -> Carried:

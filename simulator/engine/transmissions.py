@@ -7,7 +7,7 @@ from cn import Hops
 from simulator.engine.carried import MESSAGE, Moments, Transmissions
 from simulator.engine.control import Ends
 from simulator.engine.journeys import Times, transmission_s
-from simulator.engine.packets import Packets, message_of
+from simulator.engine.packets import Packets, before, message_of
 from topologies import Routes
 
 __all__ = [
@@ -26,10 +26,9 @@ def timed_transmissions(
     routes: Routes, hops: Hops, packets: Packets, window_of: Ints, times: Times, broker_s: float
 ) -> Transmissions:
     """What was sent where nothing went wrong; a transmission departs when the uplink begins with it. O(hops)."""
-    rows, ways = len(packets.size), packets.hops
     depart_s = _departures(routes, packets, times)
-    before = np.where(ways.previous >= 0, ways.previous, rows + message_of(ways))
-    had_s, service_s = times.arrived[before], packets.places[before] * broker_s
+    came_from = before(packets.hops)
+    had_s, service_s = times.arrived[came_from], packets.places[came_from] * broker_s
     wait_s = np.maximum(depart_s - service_s - had_s, 0.0)  # not below it by rounding
     depart_s, arrive_s, wait_s = (packets.at_hops(column) for column in (depart_s, times.arrived, wait_s))
     sent = untimed_transmissions(hops, packets, window_of)

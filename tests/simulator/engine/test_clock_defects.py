@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from floor.errors import RangecastError
 from simulator.engine.fault_injector import FaultInjector
 from simulator.engine.faulty_transit import FaultyTransit
-from simulator.engine.flights import Flight
+from simulator.engine.flights import Flights
 from simulator.engine.service_log import ServiceLog
 from simulator.engine.transit import Due, World
+from simulator.engine.ways import Ways
 from simulator.inputs.link_plan import LinkPlan
 from tests.simulator.engine.test_clock import check, faulty_scenario
 from tests.simulator.small import small_ingredients
@@ -22,10 +25,24 @@ def settle_all(transit: FaultyTransit, until_s: float) -> None:
     SETTLE(transit, np.inf)
 
 
-def keep_unsent(transit: FaultyTransit, broker: int) -> None:
-    sent = list(transit._sent)
-    FORGET(transit, broker)
-    transit._sent = [before if after is None else after for before, after in zip(sent, transit._sent, strict=True)]
+def keep_unsent(flights: Flights, broker: int, now: float) -> list[int]:
+    begun = CUT(flights, broker, now)
+    flights._unsent.clear()
+    return begun
+
+
+def serve_on(services: ServiceLog, broker: int, now: float) -> NDArray[np.int64]:
+    begun_s, done_s = list(services.begun_s), list(services.done_s)
+    undelivered = STOP(services, broker, now)
+    services.begun_s[:], services.done_s[:] = begun_s, done_s
+    return undelivered
+
+
+def keep_in_vain(ways: Ways, *about: Any) -> NDArray[np.int64]:
+    since = list(ways.since)
+    packets = ADD(ways, *about)
+    ways.since[:] = since
+    return packets
 
 
 def wait_less(world: World, time: float, act: Callable[[Due], None], value: object) -> None:
@@ -39,11 +56,12 @@ def keep_queue(injector: FaultInjector, broker: int, why: str) -> None:
     world.broker_free[broker], world.uplink_free[broker] = free
 
 
-SETTLE, FORGET, AT, BRING_BACK = FaultyTransit.settle, FaultyTransit.forget, World.at, FaultInjector._bring_back
+SETTLE, AT, BRING_BACK = FaultyTransit.settle, World.at, FaultInjector._bring_back
+CUT, FLOWN, STOP, ADD = Flights.cut, Flights.flown, ServiceLog.stop, Ways.add
 DEFECTS = [
     (FaultyTransit, "settle", settle_all),
-    (FaultyTransit, "forget", keep_unsent),
-    (ServiceLog, "stop", lambda *_: None),
+    (Flights, "cut", keep_unsent),
+    (ServiceLog, "stop", serve_on),
     (FaultyTransit, "forget", lambda *_: None),
     (World, "at", wait_less),
     (FaultInjector, "_bring_back", keep_queue),
@@ -51,10 +69,10 @@ DEFECTS = [
     (FaultInjector, "_take_over", lambda *_: None),
     (FaultyTransit, "restart", lambda _: 0),
     (FaultyTransit, "_repeat", lambda *_: None),
-    (FaultyTransit, "_acknowledge", lambda *_: None),
+    (Flights, "flown", lambda flights: (FLOWN(flights)[0], np.empty(0, np.int64))),
     (LinkPlan, "apart", lambda *_: False),
     (LinkPlan, "delay_s", lambda *_: 0.0),
-    (Flight, "in_vain", False),
+    (Ways, "add", keep_in_vain),
 ]
 
 

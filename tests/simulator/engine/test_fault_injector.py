@@ -79,7 +79,7 @@ def test_messages_that_are_not_started_anew_leave_wrong_lists_that_are_found(mon
         """Count what has not arrived as if it had."""
         if transit.outgoing is not None:
             transit._open -= sum(missing > 0 for missing in transit._missing)
-            transit._missing = [0] * len(transit._missing)
+            transit._missing[:] = [0] * len(transit._missing)
             transit._open += 1
             transit._count_down()
         return 0
