@@ -67,8 +67,8 @@ def main() -> None:
     write_rows("des", rows, SEED)
     print(f"{EVENTS} events, best of {RUNS} runs; bare SimPy: {bare:,.0f} timeouts/s with {at_once:,} under way")
     for row in rows:
-        name, hops, hops_per_s, bound = (row[column] for column in ("faults", "hops", "hops_per_s", "bound"))
-        print(f"faults {name}: {hops:,} hops, {hops_per_s:,} hops/s (bound {bound:,})")
+        faults, hops, hops_per_s, bound = (row[column] for column in ("faults", "hops", "hops_per_s", "bound"))
+        print(f"faults {faults}: {hops:,} hops, {hops_per_s:,} hops/s (bound {bound:,})")
 
 
 def _scenario(faults: dict[str, Any]) -> Scenario:

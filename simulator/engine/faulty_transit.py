@@ -94,7 +94,7 @@ class FaultyTransit(Transit):
         self._ways = Ways(self.world, outgoing, self._starts, self._sources)
         self._flights, self._services = Flights(self._ways), ServiceLog(self._ways)
         self.find_ways()
-        self._serve, self._send = self._clockwork_with_faults()
+        self._serve_at, self._send = self._clockwork_with_faults()
 
     def find_ways(self) -> None:
         """Let all that has no way take one through the network as it is now."""
@@ -131,7 +131,7 @@ class FaultyTransit(Transit):
         for start, place in zip(again.tolist(), origin.tolist(), strict=True):
             self._note("anew", place, broker=self._ways.broker[place])
             self._begin(start)
-        return int(places.count[origin].sum())
+        return int(places.held[origin].sum())
 
     def forget(self, broker: int) -> None:
         """Take back what a broker that crashes now would have served or sent later."""
@@ -164,7 +164,7 @@ class FaultyTransit(Transit):
     def _begin(self, start: int) -> None:
         place = self._ways.origin[start]
         if self._faults.down_s[self._ways.broker[place]] == np.inf:  # else it waits for neighbours to take over
-            self._serve(place)
+            self._serve_at(place)
 
     def _clockwork_with_faults(
         self,
@@ -245,7 +245,7 @@ class FaultyTransit(Transit):
             self.settle(np.inf)
             self._flights.came += [number for number in self._flights.under_way() if self._end(number)]
             self._arrivals.clear()  # what comes later comes to nobody
-            del self._serve, self._send  # they are in a circle with this
+            del self._serve_at, self._send  # they are in a circle with this
             self.done.succeed()
 
     def _meet(self, fate: Fate, number: int) -> None:

@@ -138,7 +138,7 @@ class Flights:
         kept[list(self._unsent)] = False
         columns = place, departed_s - transmit_s, arrive_s, again, resent_s, uplink_s
         came = (np.cumsum(kept) - 1)[np.array(self.came, np.int64)]
-        return Flown(*(column[kept] for column in columns)), came
+        return Flown._make(column[kept] for column in columns), came
 
 
 def _with(column: Floats, other: dict[int, float]) -> Floats:

@@ -33,13 +33,15 @@ class Services(NamedTuple):
         places, waits, longest_s = ways.places, self.begun_s - self.came_s, np.zeros(brokers)
         where, sender = places.broker[self.place], places.sender[flown.place]
         np.maximum.at(longest_s, where, waits)
-        sums = ((where, self.busy_s), (sender, flown.uplink_s), (where, places.count[self.place] * waits))
-        return Queues(*(np.bincount(at, some_s, brokers).astype(np.float64) for at, some_s in sums), longest_s)
+        sums = ((where, self.busy_s), (sender, flown.uplink_s), (where, places.held[self.place] * waits))
+        return Queues._make(
+            [*(np.bincount(at, some_s, brokers).astype(np.float64) for at, some_s in sums), longest_s]
+        )
 
     def waits(self, ways: Ways) -> tuple[Floats, Floats]:
         """When each message came that had to wait, and when the broker began with it, or crashed."""
         waited = np.flatnonzero(self.begun_s > self.came_s)
-        waited = np.repeat(waited, ways.places.count[self.place[waited]])
+        waited = np.repeat(waited, ways.places.held[self.place[waited]])
         return self.came_s[waited], self.begun_s[waited]
 
     def wait_s(self, ways: Ways, flown: Flown) -> Floats:

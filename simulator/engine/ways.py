@@ -26,7 +26,7 @@ class Places(NamedTuple):
     start: Ints
     again: Bools
     """Whether it began before, under an earlier state of the network."""
-    count: Ints
+    held: Ints
     """Its messages,"""
     first: Ints
     """and where they begin among those of all places;"""
@@ -142,16 +142,16 @@ class Ways:
         """Add places to the columns and the lists."""
         base, end, run = len(self.broker), len(self.broker) + len(places.broker), len(self.next_place)
         if end > len(self._room.broker):
-            self._room = Places(*(np.append(column, np.empty(end, column.dtype)) for column in self._room))
+            self._room = Places._make(np.append(column, np.empty(end, column.dtype)) for column in self._room)
         for column, values in zip(self._room, places, strict=True):
             column[base:end] = values
-        self.places = Places(*(column[:end] for column in self._room))
+        self.places = Places._make(column[:end] for column in self._room)
         self.next_first += (run + runs[:-1]).tolist()
         self.next_end += (run + runs[1:]).tolist()
         self.next_place += (base + follow).tolist()
         self.broker += places.broker.tolist()
         self.start += places.start.tolist()
-        self.service_s += (places.count * self._world.broker_s).tolist()
+        self.service_s += (places.held * self._world.broker_s).tolist()
         self.transmit_s += places.transmit_s.tolist()
         self.delay_s += places.delay_s.tolist()
         self.served += bytes(len(places.broker))
@@ -164,7 +164,7 @@ class Ways:
     def messages(self, place: int) -> list[int]:
         """Messages of a packet, or start."""
         first = self.places.first[place]
-        members: list[int] = self._message[first : first + self.places.count[place]].tolist()
+        members: list[int] = self._message[first : first + self.places.held[place]].tolist()
         return members
 
     def first_messages(self, place: Ints) -> Ints:
@@ -178,7 +178,7 @@ class Ways:
 
     def unpacked(self, place: Ints) -> Unpacked:
         """Messages of transmissions to places, in the order of both."""
-        places, count = self.places, self.places.count[place]
+        places, count = self.places, self.places.held[place]
         at, row = _runs(self.places.first[place], count), np.repeat(np.arange(len(place)), count)
         to = place[row]
         return Unpacked(
