@@ -233,5 +233,6 @@ class FaultInjector:
 
 
 def _same(one: Outgoing, other: Outgoing) -> bool:
+    """Whether two answers are the same, byte by byte: what is no number is the same as itself."""
     columns = ((*sent[:3], *(sent.asked or ())) for sent in (one, other))
-    return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(*columns, strict=True))
+    return all(a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(*columns, strict=True))

@@ -15,14 +15,20 @@ def in_order(planned: Sequence[PlannedFault]) -> list[PlannedFault]:
     return sorted(planned, key=lambda fault: fault.time_s)
 
 
-def misfits_of(planned: Sequence[PlannedFault], brokers: int) -> Iterator[Misfit]:
-    """What is wrong with planned faults, for a network of so many brokers; keys begin with the place in the list."""
+def misfits_of(planned: Sequence[PlannedFault], brokers: int, server: int | None = None) -> Iterator[Misfit]:
+    """What is wrong with planned faults, for so many brokers and the server at one of them, where that is known.
+
+    Keys begin with the place in the list.
+    """
     state = _State()
     places = sorted(range(len(planned)), key=lambda place: planned[place].time_s)
     for place in places:
         fault = planned[place]
         for key, value, rule in _misfits(fault, brokers, state):
             yield f"{place}.{key}", value, rule
+        if fault.what == "crash" and server in fault.brokers:
+            rule = f'the server is at broker {server}, which cannot crash; leave it out, or let whom = "server" crash'
+            yield f"{place}.whom", list(fault.brokers), rule
     for place in places:
         fault = planned[place]
         if fault.what == "partition" and frozenset(fault.brokers) in state.apart:

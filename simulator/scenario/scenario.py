@@ -125,9 +125,9 @@ class Scenario(Table):
             refuse(f"events.{key}", value, rule)
         for key, value, rule in self.sizes.misfits_of_packets() if self.network.bundle else ():
             refuse(key, value, rule)
-        for key, value, rule in misfits_of(self.faults.at, self.network.brokers):
-            refuse(f"faults.at.{key}", value, rule)
         at, brokers = self.server.at, self.network.brokers
+        for key, value, rule in misfits_of(self.faults.at, brokers, at if isinstance(at, int) else None):
+            refuse(f"faults.at.{key}", value, rule)
         if isinstance(at, int) and at >= brokers:
             rule = f"there is no broker {at}: they are 0 to {brokers - 1} (network.brokers is {brokers})"
             refuse("server.at", at, f"{rule}; choose one of these")

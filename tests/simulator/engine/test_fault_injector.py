@@ -5,10 +5,12 @@ import pytest
 
 from floor.errors import RangecastError
 from pipeline import TIMES
+from simulator.approaches import APPROACHES, Approach, Outgoing, Session, Workload
 from simulator.engine.fault_injector import FaultInjector
 from simulator.engine.faulty_transit import FaultyTransit
 from simulator.engine.transit import Due
 from simulator.scenario.scenario import Scenario
+from simulator.workload import Chunk
 from tests.simulator.small import random_scenario, run_small, small_ingredients
 
 QUIET = {"objects": {"count": 20}, "subscriptions": {"count": 40}, "events": {"count": 40, "rate": "200/s"}, "k": 3}
@@ -48,6 +50,26 @@ def test_duplicates_cost_traffic_and_reach_nobody_twice() -> None:
     assert np.array_equal(after["overlay_bytes"].to_numpy(), 2 * before["overlay_bytes"].to_numpy())
     assert np.array_equal(after["resent_bytes"].to_numpy(), before["overlay_bytes"].to_numpy())
     assert after["received_update"].equals(before["received_update"])
+
+
+def test_what_is_no_number_is_a_wrong_list_also_where_the_server_reads_its_journal() -> None:
+    class Blank(Session):
+        def __init__(self, workload: Workload, approach: Approach) -> None:
+            self._right = APPROACHES["paint-dense"].open(workload, approach)
+
+        def answer(self, chunk: Chunk) -> Outgoing:
+            sent = self._right.answer(chunk)
+            sent.table["y"] = np.nan
+            return sent
+
+    quiet = scenario(server_crashes=2, server_downtime="700ms")
+    APPROACHES["blank"] = Approach(Blank, exact=True)
+    try:
+        _, wrong, happened = run_small(quiet, small_ingredients(quiet), "blank")
+    finally:
+        del APPROACHES["blank"]
+    assert happened["server crashes"] == 2
+    assert "with y = nan" in wrong
 
 
 def test_a_server_that_crashes_answers_late_and_the_same() -> None:

@@ -1,6 +1,8 @@
 """Whole runs, small but real: Spark, Parquet, SimPy and the network, checked against brute force."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -247,3 +249,23 @@ def test_without_order_a_run_says_how_many_lists_end_wrong(run: Run) -> None:
     assert all("all messages right" in verdict for verdict in result.verdicts)
     told = [line for line in result.notes if line.startswith("order ")]
     assert any("cn-relax" in line for line in told), told
+
+
+_ASIDE = """
+import sys
+from pathlib import Path
+import pipeline
+from simulator.results.stopwatch import Stopwatch
+from simulator.runs import run
+print("pandas" in sys.modules)
+pipeline.spark_session = lambda *_, **__: print("pandas" in sys.modules)
+pipeline.rehearse_summary = lambda *_: None
+with run._spark_aside("local[1]", Path(), Stopwatch(), brief=True) as starting:
+    starting.result()
+"""
+
+
+def test_what_two_threads_need_is_loaded_before_the_second_begins() -> None:
+    """Two that import pandas at once, Spark's and the one that reads by Arrow, may find it half made and fail."""
+    told = subprocess.run([sys.executable, "-c", _ASIDE], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "True"]

@@ -72,6 +72,11 @@ DELAY, LOSS = planned("1s", "delay", [1, 2], "5ms"), planned("1s", "loss", [1, 2
         ([planned("1s", "loss", [1, 2], 0.95)], ":10: faults.at[0].value = 0.95: ", "a share from 0 to 0.9"),
         ([planned("1s", "loss", [1, 2], float("nan"))], ":10: faults.at[0].value = nan: ", "a share from 0 to 0.9"),
         ([planned("1s", "crash", [1], 0.5)], ":10: faults.at[0].value = 0.5: ", "remove this key"),
+        (
+            ["[server]\nat = 1\n", CRASH],
+            ":11: faults.at[0].whom = [1]: ",
+            "the server is at broker 1, which cannot crash",
+        ),
         ([CRASH + "who = 1\n"], ":10: faults.at[0].who = 1: ", "did you mean 'whom'?"),
         (["[[faults.at]]\ntime = '1s'\n"], ":6: faults.at[0].what: ", "this key is needed"),
         (["[faults]\nat = 3\n"], ":7: faults.at = 3: ", "must be a list"),
