@@ -183,7 +183,7 @@ def test_bad_specs(arguments: tuple[Any, ...], error: type[Exception], text: str
 
 
 def test_bad_object_spec() -> None:
-    with pytest.raises(ValueError, match="one of clustered, uniform, got 'correlated'"):
+    with pytest.raises(ValueError, match="one of clustered, single-stocks, stocks, uniform, got 'correlated'"):
         ObjectSpec("correlated", 1, 1)
 
 

@@ -275,7 +275,7 @@ def test_all_of_it_is_on_the_paper_s_own_network() -> None:
     grids = [load_grid(path) for scale in ("small", "paper") for path in grid_path("x", scale).parent.glob("*.toml")]
     scenarios = [point.scenario for grid in grids for point in grid.points]
     scenarios.append(load_scenario(Path("paper-default")))
-    assert len(grids) == 14
+    assert len(grids) == 24
     for scenario in scenarios:
         network = scenario.network
         assert (network.kind, network.zones, network.placement, network.bundle) == ("can", "even", "random", False)
@@ -377,4 +377,5 @@ def test_claims_hold_at_small_scale(name: str, tmp_path: Path, in_this_process: 
     made = make_paper(name, out=tmp_path)
     assert [one.view.name for one in made] == ([*NAMES, *EXTRAS] if name == "all" else [name])
     assert not [line for one in made for line in one.failures]
-    assert {one.verdict for entry in made for one in entry.verdicts} == {HOLDS, NEEDS_PAPER}
+    verdicts = {one.verdict for entry in made for one in entry.verdicts}
+    assert {HOLDS} <= verdicts <= {HOLDS, NEEDS_PAPER}

@@ -57,7 +57,7 @@ def test_the_demo_is_the_documented_one() -> None:
         (("k = 3", "kk = 3"), ":3: kk", "did you mean 'k'?"),
         (("count = 10", "count = 2000000000000"), ":7: objects.count = 2000000000000: ", "below 1099511627776"),
         (("count = 10", "cuont = 10"), ":7: objects.cuont", "did you mean 'count'?"),
-        (("count = 10", 'distribution = "zipf"'), ":7: objects.distribution = 'zipf': ", "one of clustered, uniform"),
+        (("count = 10", 'distribution = "zipf"'), ":7: objects.distribution = 'zipf': ", "one of clustered, single-"),
         (("brokers = 4", "brokers = 4000"), ":10: network.brokers = 4000: ", "topology.nodes is 3037"),
         (('"unicast"', '"unicorn"'), ":4: approaches = 'unicorn': ", "one of paint-dense"),
         (('"unicast"', '"paint-dense(0)"'), ":4: approaches = 'paint-dense(0)': ", "(0, 1]"),
