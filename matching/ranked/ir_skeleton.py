@@ -60,8 +60,8 @@ def _has_room(t: IRArrays, slots: int, blocks: int, nodes: int) -> bool:
 
 @njit
 def _has_room_for_one(t: IRArrays) -> bool:
-    """Whether a range can be put anywhere: on each of at most 16 levels a split and two longer pieces."""
-    return _has_room(t, 48 * t.state[BRANCHING], 16, 1)
+    """Whether a range can be moved: on each of at most 16 levels a merger, a split and two longer pieces."""
+    return _has_room(t, 64 * t.state[BRANCHING], 16, 1)
 
 
 @njit
@@ -238,13 +238,18 @@ def insert_all(t: IRArrays, l: Floats, r: Floats, score: Floats, first: int, don
 
 
 @njit
-def delete_all(t: IRArrays, ids: Ints) -> None:
-    """Take ranges out of the tree."""
-    for of in ids:
-        node, _, _ = remove(t, of)
+def delete_all(t: IRArrays, ids: Ints, done: int) -> int:
+    """Take ranges out of the tree, from a number on; how many are out when room ran out, or all.
+
+    On each of at most 16 levels two blocks may become one, with a longer piece.
+    """
+    while done < len(ids) and _has_room(t, 16 * t.state[BRANCHING], 0, 0):
+        node, _, _ = remove(t, ids[done])
         while node >= 0:
             t.link[node, WEIGHT] -= 1
             node = t.link[node, NODE_PARENT]
+        done += 1
+    return done
 
 
 @njit

@@ -59,7 +59,7 @@ class IRTree(RankedArrayIndex):
     """The k best ranges at a point in O((k + log n) b log_b n), with insertion, deletion and rescoring.
 
     Building takes O(n log n), a change O(b log n) and, for an insertion, O(log^2 n) amortised for the balance; 40 to
-    60 bytes per range, ids included. Ids count up from 0 in the order of insertion and are never used again.
+    70 bytes per range, ids included. Ids count up from 0 in the order of insertion and are never used again.
 
     Parameters
     ----------
@@ -193,7 +193,10 @@ class IRTree(RankedArrayIndex):
         """
         known = self._known(ids)
         self._changes += 1
-        ir_skeleton.delete_all(self.arrays, known)
+        done = ir_skeleton.delete_all(self.arrays, known, 0)
+        while done < known.size:
+            self._grow()
+            done = ir_skeleton.delete_all(self.arrays, known, done)
         if self.arrays.state[at.NODES_USED] > 2 * len(self) + 64:
             self._build(*ir_skeleton.collect(self.arrays, int(self.arrays.state[at.TOP]), 0, 0))
 
