@@ -35,6 +35,7 @@ from simulator.workload.windows import Chunk
 __all__ = ["Faults", "FaultyTransit"]
 
 Ints = NDArray[np.int64]
+_Send = Callable[[int, Sequence[int], float, float], None]
 
 _AHEAD = 1000
 """Messages that are given ways together when the first of them begins, after the network has changed."""
@@ -166,17 +167,11 @@ class FaultyTransit(Transit):
         if self._faults.down_s[self._ways.broker[place]] == np.inf:  # else it waits for neighbours to take over
             self._serve_at(place)
 
-    def _clockwork_with_faults(
-        self,
-    ) -> tuple[Callable[[int], None], Callable[[int, Sequence[int], float, float], None]]:
+    def _clockwork_with_faults(self) -> tuple[Callable[[int], None], _Send]:
         """What happens at every hop, made as `_clockwork` is; what goes wrong is left to others.
 
-        Returns
-        -------
-        serve : callable
-            Lets the broker of a place serve what came there, which it has not had before, and send it on.
-        send : callable
-            Lets a broker transmit to places what is ready at a time; the links decide what becomes of it.
+        `serve` lets the broker of a place serve what came there, which it has not had before, and send it on; `send`
+        lets a broker transmit to places what is ready at a time, and the links decide what becomes of it.
         """
         world, ways, services, flights = self.world, self._ways, self._services, self._flights
         broker_of, start_of, since = ways.broker, ways.start, ways.since
@@ -191,8 +186,7 @@ class FaultyTransit(Transit):
         def serve(place: int) -> None:
             now, broker, start = clock.now, broker_of[place], start_of[place]
             begins = broker_free[broker]
-            if begins < now:
-                begins = now
+            begins = now if begins < now else begins
             broker_free[broker] = done = begins + service_s[place]
             had[place] = 1
             served.append(place)
@@ -208,8 +202,7 @@ class FaultyTransit(Transit):
 
         def send(broker: int, places: Sequence[int], ready_s: float, now: float) -> None:
             departed = uplink_free[broker]
-            if departed < ready_s:
-                departed = ready_s
+            departed = ready_s if departed < ready_s else departed
             for place in places:
                 departed += transmit_s[place]
                 number = len(place_of)
