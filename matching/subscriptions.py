@@ -10,6 +10,7 @@ import numpy.typing as npt
 from floor.errors import RangecastError
 from matching import kdtree, kdtree_changes, kdtree_queries
 from matching.kdtree import AXIS, BLOCK, CHILD, FILL, ISSUED, LARGEST, NOWHERE, PARENT, PEAK, SIZE, Floats, new_tree
+from matching.known_ids import known_ids, refuse_twice
 from matching.owned_tree import OwnedTree, Rectangle, checked_ranges, checked_rectangle
 
 __all__ = ["SubscriptionIndex", "UnknownSubscriptionError"]
@@ -100,15 +101,8 @@ class SubscriptionIndex(OwnedTree):
 
     def _known(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Ids as an array, all of them subscriptions of this index."""
-        array = np.atleast_1d(np.asarray(ids))
-        if array.dtype.kind not in "iu" and array.size:
-            raise TypeError(f"subscription ids must be integers, got dtype {array.dtype}")
-        known = array.astype(np.int64)
-        bad = (known < 0) | (known >= self._tree.state[ISSUED])
-        bad[~bad] = self._tree.slot[known[~bad]] < 0
-        if bad.any():
-            raise UnknownSubscriptionError(f"no subscription has the id {known[bad][0]} ({bad.sum()} unknown ids)")
-        return known
+        tree = self._tree
+        return known_ids(ids, int(tree.state[ISSUED]), lambda some: tree.slot[some] >= 0, UnknownSubscriptionError)
 
     def delete(self, ids: npt.ArrayLike) -> None:
         """Remove one subscription or several by id, O(log m) amortised each.
@@ -122,8 +116,7 @@ class SubscriptionIndex(OwnedTree):
         """
         if not (isinstance(ids, int) and kdtree_changes.delete_one(self._tree, ids)):
             known = self._known(ids)
-            if known.size > 1 and np.unique(known).size < known.size:
-                raise ValueError("subscription ids to delete must be distinct, got some twice: pass each id once")
+            refuse_twice(known)
             kdtree_changes.delete(self._tree, known)
         if 2 * len(self) < self._tree.state[PEAK]:
             self._build(*kdtree_changes.collect(self._tree, 0, 0))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from floor.kernels import njit
 from matching.conjunctions.asked import Asked, Checks, asked_of, checks_of, grown
 from matching.event_index import Event, checked_event, checked_events
+from matching.known_ids import known_ids, refuse_twice
 from matching.predicates import Predicates
 from matching.range_index import Floats, Ids, Ints, StaticIndexError, checked_count
 from matching.subscriptions import UnknownSubscriptionError
@@ -131,16 +132,8 @@ class ConjunctionIndex(ABC):
 
     def _known(self, ids: npt.ArrayLike) -> Ints:
         """Ids as an array, all of them subscriptions of this index and none twice."""
-        array = np.atleast_1d(np.asarray(ids))
-        if array.dtype.kind not in "iu" and array.size:
-            raise TypeError(f"subscription ids must be integers, got dtype {array.dtype}")
-        known = array.astype(np.int64)
-        bad = (known < 0) | (known >= self._issued)
-        bad[~bad] = self._place[known[~bad]] < 0
-        if bad.any():
-            raise UnknownSubscriptionError(f"no subscription has the id {known[bad][0]} ({bad.sum()} unknown ids)")
-        if np.unique(known).size < known.size:
-            raise ValueError("subscription ids to delete must be distinct, got some twice: pass each id once")
+        known = known_ids(ids, self._issued, lambda some: self._place[some] >= 0, UnknownSubscriptionError)
+        refuse_twice(known)
         return known
 
     def _later_predicates(self, predicates: Columns) -> Predicates:

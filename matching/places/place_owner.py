@@ -17,6 +17,7 @@ import numpy.typing as npt
 from floor.kernels import njit
 from matching.best_so_far import best_first, keep
 from matching.event_index import Event, checked_event, checked_events
+from matching.known_ids import known_ids, refuse_twice
 from matching.places.columns import PlaceColumns, Where, appended, place_columns, similarities, without_deleted
 from matching.places.place_index import checked_alpha, checked_distance, checked_places, checked_weights
 from matching.predicates import Predicates
@@ -213,16 +214,8 @@ class PlaceOwner(ABC, Generic[Part]):
         ValueError
             An id is given twice; nothing is removed.
         """
-        array = np.atleast_1d(np.asarray(ids))
-        if array.dtype.kind not in "iu" and array.size:
-            raise TypeError(f"subscription ids must be integers, got dtype {array.dtype}")
-        known = array.astype(np.int64)
-        bad = (known < 0) | (known >= self._issued)
-        bad[~bad] = ~self.columns.alive[known[~bad]]
-        if bad.any():
-            raise UnknownSubscriptionError(f"no subscription has the id {known[bad][0]} ({bad.sum()} unknown ids)")
-        if np.unique(known).size < known.size:
-            raise ValueError("subscription ids to delete must be distinct, got some twice: pass each id once")
+        known = known_ids(ids, self._issued, lambda some: self.columns.alive[some], UnknownSubscriptionError)
+        refuse_twice(known)
         self.columns.alive[known] = False
         self._alive -= known.size
         held = self._loose.size + sum(part_ids.size for part_ids, _ in self._parts)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from matching.known_ids import known_ids, refuse_twice
 from matching.range_index import Floats, Ids, Ints, UnknownRangeError, checked_ends, checked_scores, ranking
 from matching.ranked import ir_arrays as at
 from matching.ranked import ir_skeleton, ir_walks
@@ -169,16 +170,10 @@ class IRTree(RankedArrayIndex):
 
     def _known(self, ids: npt.ArrayLike) -> Ints:
         """Ids as an array, all of them ranges of this index, none of them twice."""
-        array = np.atleast_1d(np.asarray(ids))
-        if array.dtype.kind not in "iu" and array.size:
-            raise TypeError(f"ids of ranges must be integers, got dtype {array.dtype}")
-        known = array.astype(np.int64)
-        bad = (known < 0) | (known >= self.arrays.state[at.ISSUED])
-        bad[~bad] = self.arrays.home[known[~bad]] < 0
-        if bad.any():
-            raise UnknownRangeError(f"no range has the id {known[bad][0]} ({bad.sum()} unknown ids)")
-        if np.unique(known).size < known.size:
-            raise ValueError("ids of ranges must be distinct, got some twice: pass each id once")
+        arrays = self.arrays
+        issued = int(arrays.state[at.ISSUED])
+        known = known_ids(ids, issued, lambda some: arrays.home[some] >= 0, UnknownRangeError, "range")
+        refuse_twice(known, "range")
         return known
 
     def delete(self, ids: npt.ArrayLike) -> None:

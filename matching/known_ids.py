@@ -1,0 +1,47 @@
+"""Ids that a caller hands to an index: whole numbers, of what it holds, each once."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["known_ids", "refuse_twice"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def known_ids(
+    ids: npt.ArrayLike,
+    issued: int,
+    held: Callable[[Ints], npt.NDArray[np.bool_]],
+    unknown: type[KeyError],
+    what: str = "subscription",
+) -> Ints:
+    """Ids as an array, all of them held.
+
+    Parameters
+    ----------
+    issued : int
+        How many ids have been given out.
+    held : callable
+        Tells of ids that were which are still held.
+    unknown : type
+        What to raise for others.
+    what : str
+        What an id stands for.
+    """
+    array = np.atleast_1d(np.asarray(ids))
+    if array.dtype.kind not in "iu" and array.size:
+        raise TypeError(f"{what} ids must be integers, got dtype {array.dtype}")
+    known = array.astype(np.int64)
+    bad = (known < 0) | (known >= issued)
+    bad[~bad] = ~held(known[~bad])
+    if bad.any():
+        raise unknown(f"no {what} has the id {known[bad][0]} ({bad.sum()} unknown ids)")
+    return known
+
+
+def refuse_twice(known: Ints, what: str = "subscription") -> None:
+    """Raise ValueError if an id is there more than once."""
+    if known.size > 1 and np.unique(known).size < known.size:
+        raise ValueError(f"{what} ids must be distinct, got some twice: pass each id once")
