@@ -14,7 +14,7 @@ them. A tree whose leaves are all solid is a sketch (see `matching.sketch`); the
 `matching.kdtree_queries` holds the queries, `matching.kdtree_changes` insertion and deletion.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from floor.kernels import njit
 __all__ = [
     "BLOCK",
     "FILL",
+    "Linked",
     "Tree",
     "build",
     "cut",
@@ -32,6 +33,8 @@ __all__ = [
     "from_key",
     "new_tree",
     "put",
+    "take_block",
+    "take_pair",
     "to_key",
 ]
 
@@ -57,6 +60,22 @@ SOLID = 0
 
 ISSUED, PAIRS_USED, BLOCKS_USED, FREE_PAIR, FREE_PAIRS, FREE_BLOCK, FREE_BLOCKS, PEAK = range(8)
 """Positions in `Tree.state`."""
+
+
+class Linked(Protocol):
+    """What the trees over two and over any number of sides have in common: their nodes and blocks, see `Tree`."""
+
+    @property
+    def link(self) -> npt.NDArray[np.int32]:
+        """First child or block, parent, size and axis of each node."""
+
+    @property
+    def node_of(self) -> npt.NDArray[np.int32]:
+        """Leaf that owns each block."""
+
+    @property
+    def state(self) -> npt.NDArray[np.int64]:
+        """See the positions ISSUED ... PEAK."""
 
 
 class Tree(NamedTuple):
@@ -136,7 +155,7 @@ def put(tree: Tree, slot: int, left: float, right: float, subscription: int) -> 
 
 
 @njit
-def _take_pair(tree: Tree) -> int:
+def take_pair(tree: Linked) -> int:
     """First node of an unused pair; there must be one."""
     state = tree.state
     if state[FREE_PAIRS] > 0:
@@ -149,7 +168,7 @@ def _take_pair(tree: Tree) -> int:
 
 
 @njit
-def _take_block(tree: Tree) -> int:
+def take_block(tree: Linked) -> int:
     """An unused block; there must be one."""
     state = tree.state
     if state[FREE_BLOCKS] > 0:
@@ -225,7 +244,7 @@ def cut(tree: Tree, node: int, left: Floats, right: Floats, ids: Ids, lo: int, h
         _select(right, left, ids, lo, hi, middle)
     else:
         _select(left, right, ids, lo, hi, middle)
-    first = _take_pair(tree)
+    first = take_pair(tree)
     tree.link[node, AXIS] = 1 if wider_r else 0
     tree.split[node] = right[middle] if wider_r else left[middle]
     tree.link[node, CHILD] = first
@@ -248,7 +267,7 @@ def build(tree: Tree, root: int, left: Floats, right: Floats, ids: Ids, leaf_siz
         tree.link[node, SIZE] = hi - lo
         leaves = (hi - lo + leaf_size - 1) // leaf_size
         if leaves <= 1:
-            block = _take_block(tree)
+            block = take_block(tree)
             tree.link[node, CHILD] = ~block
             tree.node_of[block] = node
             for side in range(2):

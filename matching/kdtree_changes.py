@@ -10,7 +10,7 @@ Kernels cannot grow arrays: they stop when pairs of nodes or blocks run out, and
 `with_more_blocks`.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from matching.kdtree import (
     SIZE,
     Floats,
     Ids,
+    Linked,
     Tree,
     build,
     following,
@@ -46,20 +47,26 @@ __all__ = [
     "delete",
     "delete_one",
     "grow",
+    "has_room",
     "insert",
     "insert_one",
+    "leaves",
+    "lopsided",
     "refit",
+    "release",
     "shrink",
     "with_more_blocks",
     "with_more_ids",
 ]
+
+AnyTree = TypeVar("AnyTree", bound=Any)
 
 LOPSIDED = 0.7
 GROWTH = 1.25
 
 
 @njit
-def _room(tree: Tree, pairs: int, blocks: int) -> bool:
+def has_room(tree: Linked, pairs: int, blocks: int) -> bool:
     """Whether so many pairs of nodes and blocks can be taken."""
     state = tree.state
     free_pairs = state[FREE_PAIRS] + len(tree.link) // 2 - state[PAIRS_USED]
@@ -90,7 +97,7 @@ def collect(tree: Tree, root: int, extra: int) -> tuple[Floats, Floats, Ids]:
 
 
 @njit
-def _release(tree: Tree, root: int) -> None:
+def release(tree: Linked, root: int) -> None:
     """Free every pair and block below a node."""
     state = tree.state
     pending = [root]
@@ -112,21 +119,21 @@ def _release(tree: Tree, root: int) -> None:
 
 
 @njit
-def _leaves(tree: Tree, root: int) -> int:
+def leaves(tree: Linked, root: int) -> int:
     """Number of leaves below a node."""
-    leaves = 0
+    found = 0
     node = root
     while node >= 0:
         if tree.link[node, CHILD] > 0:
             node = tree.link[node, CHILD]
             continue
-        leaves += 1
+        found += 1
         node = following(tree.link, node, root)
-    return leaves
+    return found
 
 
 @njit
-def _lopsided(tree: Tree, node: int) -> int:
+def lopsided(tree: Linked, node: int) -> int:
     """The highest node on the way from a node to the root that is out of balance, or -1."""
     highest = -1
     while True:
@@ -157,21 +164,21 @@ def _leaf_for(tree: Tree, left: float, right: float) -> int:
 @njit
 def _rebuild(tree: Tree, node: int, leaf_size: int) -> None:
     left, right, ids = collect(tree, node, 0)
-    _release(tree, node)
+    release(tree, node)
     build(tree, node, left, right, ids, leaf_size)
 
 
 @njit
 def _split_leaf(tree: Tree, leaf: int) -> bool:
     """Split a full leaf and mend what grew lopsided by it; False when room ran out on the way."""
-    if not _room(tree, 1, 1):
+    if not has_room(tree, 1, 1):
         return False
     _rebuild(tree, leaf, BLOCK // 2)
-    top = _lopsided(tree, leaf)
+    top = lopsided(tree, leaf)
     if top < 0:
         return True
-    more = (tree.link[top, SIZE] + FILL - 1) // FILL - _leaves(tree, top)
-    if not _room(tree, more, more):
+    more = (tree.link[top, SIZE] + FILL - 1) // FILL - leaves(tree, top)
+    if not has_room(tree, more, more):
         return False
     _rebuild(tree, top, FILL)
     return True
@@ -295,19 +302,21 @@ def _extended(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
     return larger
 
 
-def with_more_blocks(tree: Tree) -> Tree:
+def with_more_blocks(tree: AnyTree) -> AnyTree:
     """The same tree with room for `GROWTH` times as many blocks and pairs of nodes."""
     blocks = int(tree.node_of.size * GROWTH) + 2
     rows = {"box": 2 * blocks, "link": 2 * blocks, "split": 2 * blocks, "node_of": blocks}
     rows |= {"ends": blocks, "id": blocks * BLOCK}
-    return tree._replace(**{name: _extended(getattr(tree, name), size) for name, size in rows.items()})
+    wider: AnyTree = tree._replace(**{name: _extended(getattr(tree, name), size) for name, size in rows.items()})
+    return wider
 
 
-def with_more_ids(tree: Tree, ids: int) -> Tree:
+def with_more_ids(tree: AnyTree, ids: int) -> AnyTree:
     """The same tree, able to issue so many ids more."""
     needed = int(tree.state[ISSUED]) + ids
     if needed <= tree.slot.size:
         return tree
     slot = _extended(tree.slot, max(needed, int(tree.slot.size * GROWTH)))
     slot[tree.slot.size :] = -1
-    return tree._replace(slot=slot)
+    wider: AnyTree = tree._replace(slot=slot)
+    return wider

@@ -1,6 +1,6 @@
 """What a server and its algorithm say to each other: settings, counters and what an event can ask."""
 
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,18 +77,18 @@ def mark(marks: NDArray[np.int64], event: int, row: int, costs: NDArray[np.int64
 
 
 class Change(NamedTuple):
-    """What a window makes of one object; y is +inf while it is not there."""
+    """What a window makes of one object; y is +inf while it is not there, an x over several attributes a tuple."""
 
     id: int
-    x_0: float
+    x_0: Any
     y_0: float
-    x_1: float
+    x_1: Any
     y_1: float
 
     @property
     def moves(self) -> bool:
         """Whether it is there before and after, at two places."""
-        return self.x_0 != self.x_1 and max(self.y_0, self.y_1) < np.inf
+        return bool(self.x_0 != self.x_1) and max(self.y_0, self.y_1) < np.inf
 
 
 class Algorithm(Protocol):
@@ -98,10 +98,12 @@ class Algorithm(Protocol):
     """
 
     takes: ClassVar[frozenset[str]]
-    dtype: ClassVar[np.dtype[np.void]]
-    """Type of its messages."""
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None: ...
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        """Type of its messages."""
 
     def change(self, i: int, y: float) -> Rows:
         """Give object i a new y, in the index too; the messages, none if y is what it was."""

@@ -1,7 +1,7 @@
 """Checks of what a server is given: the value as it is wanted, or an error that names it and says the rule."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import index as as_integer
 from typing import Any, SupportsFloat, SupportsIndex
 
@@ -113,7 +113,7 @@ def same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArra
         raise ValueError(f"{name_1} and {name_2} must be equally long, got {len(array_1)} and {len(array_2)} values")
 
 
-def choice(name: str, value: str, table: dict[str, Any]) -> Any:
+def choice(name: str, value: str, table: Mapping[str, Any]) -> Any:
     """Give the entry of a table under a name."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")

@@ -1,8 +1,8 @@
 """Checks of the events that a server is given: they must name objects that it has, and no one after its deletion."""
 
 import math
-from collections.abc import Iterable
-from typing import NamedTuple, SupportsIndex
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,13 +69,18 @@ def known_stream(
     return ids, held.sign * ys
 
 
-def known_window(events: Iterable[tuple[int, float, float]], held: Held) -> tuple[list[Change], int]:
-    """Check a window; what it makes of each object, by id, and the next free id after it."""
+def known_window(
+    events: Iterable[tuple[int, Any, float]], held: Held, place_of: Callable[[str, Any], Any]
+) -> tuple[list[Change], int]:
+    """Check a window; what it makes of each object, by id, and the next free id after it.
+
+    `place_of` checks an x and gives it as a value that can be compared.
+    """
     found: dict[int, Change] = {}
     fresh, gone = held.issued, held.sign * math.inf
     for object_id, x, y in zip(*columns("events", events, ("object_id", "x", "y")), strict=True):
         i = integer("object_id", object_id)
-        place, rank = number("x", x), math.inf if y == gone else held.sign * number("y", y)
+        place, rank = place_of("x", x), math.inf if y == gone else held.sign * number("y", y)
         if i in found:
             if found[i].y_1 == math.inf:
                 raise ValueError(f"object {i} is deleted; no later event may name it")
@@ -85,7 +90,7 @@ def known_window(events: Iterable[tuple[int, float, float]], held: Held) -> tupl
             found[i] = Change(i, place, math.inf, place, rank)
         else:
             i = known_object(i, held.y, held.issued)
-            found[i] = Change(i, float(held.x[i]), float(held.y[i]), place, rank)
+            found[i] = Change(i, place_of("x", held.x[i]), float(held.y[i]), place, rank)
     return [found[i] for i in sorted(found)], fresh
 
 

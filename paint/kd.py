@@ -79,7 +79,7 @@ def empty(objects: int) -> Kd:
 
 
 @njit
-def _select(values: NDArray[np.float64], order: NDArray[np.int64], low: int, high: int, middle: int) -> None:
+def select(values: NDArray[np.float64], order: NDArray[np.int64], low: int, high: int, middle: int) -> None:
     """Partition order[low:high] so that the entry at `middle` is in its place by (value, id)."""
     high -= 1
     while low < high:
@@ -163,7 +163,7 @@ def build(arrays: Kd, top: int, size: int) -> None:
             continue
         middle = (low + high) // 2
         values = arrays.x if arrays.axis[node] == 0 else arrays.y
-        _select(values, arrays.order, low, high, middle)
+        select(values, arrays.order, low, high, middle)
         arrays.cut[node], arrays.cut_object[node] = values[arrays.order[middle]], arrays.order[middle]
         a, b = _take(arrays), _take(arrays)
         arrays.left[node], arrays.right[node] = a, b

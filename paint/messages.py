@@ -17,6 +17,11 @@ What a subscription does with the messages of an event, in their order:
 3. Any other object enters; if the list then holds more than k, the last in rank leaves.
 
 Rank is by (y, object id), ties in x are ordered by (x, object id).
+
+**Several attributes.** Over d > 1 attributes l_in, r_in, l_out, r_out and x are vectors of d numbers (`message_of`),
+a subscription has an l and an r for each attribute, and the condition holds for every one of them. An attribute with
+an upper bound only, the last one of 1.5 or 2.5 dimensions, has l_in = +inf and l_out = -inf there: whatever stands
+for the missing left end, -inf kept as the largest finite float, is within.
 """
 
 import numpy as np
@@ -24,7 +29,18 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 
-__all__ = ["EXPOSED", "MESSAGE", "UNICAST", "UPDATE", "Messages", "holds_some", "reserve", "stamp"]
+__all__ = [
+    "EXPOSED",
+    "MESSAGE",
+    "UNICAST",
+    "UPDATE",
+    "Messages",
+    "holds_some",
+    "message_of",
+    "reserve",
+    "stamp",
+    "stamp_box",
+]
 
 MESSAGE = np.dtype(
     [
@@ -38,6 +54,17 @@ MESSAGE = np.dtype(
         ("cause", "i8"),
     ]
 )
+
+
+def message_of(attributes: int) -> np.dtype[np.void]:
+    """Type of messages over d attributes: MESSAGE for one, with vectors of d numbers for more."""
+    if attributes == 1:
+        return MESSAGE
+    names = ("l_in", "r_in", "l_out", "r_out", "x")
+    return np.dtype(
+        [*((name, "f8", (attributes,)) for name in names), ("y", "f8"), ("object", "i8"), ("cause", "i8")]
+    )
+
 
 UNICAST = np.dtype([("subscription", "i8"), ("dropped", "i8"), ("object", "i8"), ("y", "f8")])
 """A message to one subscription: take one object out of the list, put one in; -1 is none (see `paint.unicast`)."""
@@ -145,3 +172,18 @@ def stamp(out: NDArray[np.float64], row: int, end: int, x: float, y: float, i: i
         out[at, 5] = y
         whole[at, 6] = i
         whole[at, 7] = cause
+
+
+@njit
+def stamp_box(
+    out: NDArray[np.float64], row: int, end: int, x: NDArray[np.float64], y: float, i: int, cause: int
+) -> None:
+    """Turn the boxes in rows `row` to `end` into messages that carry object i, which has several attributes."""
+    whole = out.view(np.int64)
+    first = 4 * len(x)
+    for at in range(row, end):
+        for j in range(len(x)):
+            out[at, first + j] = x[j]
+        out[at, first + len(x)] = y
+        whole[at, first + len(x) + 1] = i
+        whole[at, first + len(x) + 2] = cause

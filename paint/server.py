@@ -7,7 +7,7 @@ of a table.
 
 import math
 from collections.abc import Iterable
-from typing import SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,42 +22,18 @@ from paint.algorithm import (
     MIN_Y_APART,
     SNAP,
     SNAP_APART,
-    Algorithm,
     Batching,
     Outlining,
     Plan,
     Rows,
 )
-from paint.arguments import (
-    choice,
-    columns,
-    cut_of,
-    integer,
-    list_length,
-    number,
-    numbers,
-    range_end,
-    same_length,
-)
+from paint.arguments import choice, columns, cut_of, integer, list_length, number, numbers, same_length
 from paint.batch import VARIANTS, coalesce
-from paint.dense import Dense
 from paint.event_arguments import Held, known_object, known_stream, known_window
-from paint.indexes import INDEXES
-from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import MESSAGE, Messages
-from paint.relax import Relax
-from paint.sparse import Sparse
-from paint.unicast import Unicast, UnicastByTiles
+from paint.spaces import ALGORITHMS, space_of
 
 __all__ = ["ALGORITHMS", "Server"]
-
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    "dense": Dense,
-    "relax": Relax,
-    "sparse": Sparse,
-    "unicast": Unicast,
-    "unicast-tiles": UnicastByTiles,
-}
 
 
 class Server:
@@ -66,7 +42,8 @@ class Server:
     Parameters
     ----------
     x, y : array_like of n numbers
-        Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id.
+        Finite values of the objects 0 to n - 1; the k smallest y in a range rank first. Ties are ordered by id. Over
+        d attributes x has the shape (n, d).
     k : int
         Length of the lists, at least 1; it may be larger than n.
     algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
@@ -75,8 +52,9 @@ class Server:
         first two know the subscriptions and take `subscribe`; dense and sparse have Paint-Batch, so only they take
         `window` and the first two variants of `batch`. Unicast's rows are of type `paint.UNICAST`, explained in
         `paint.unicast`; all others' are of type `paint.MESSAGE`, explained in `paint.messages`.
-    index : {"tournament", "kd", "range"}
-        The object index; all send the same, the first is the fastest.
+    index : {"tournament", "kd", "range"}, optional
+        The object index; all send the same, the first is the fastest and the one when it is left out. Over several
+        attributes there is "kd".
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): neighbouring tiles are sent as one box, so that subscriptions also
         receive, and ignore, some objects ranked within (1 + epsilon)k.
@@ -89,6 +67,10 @@ class Server:
         Let Paint-Sparse work from a cover of the subscriptions by so many rectangles: more messages, less memory.
     descending : bool
         Whether the largest y ranks first. Messages carry the y as given; an object that is deleted has y = -inf then.
+    dimensions : {1, 1.5, 2, 2.5, 3}
+        Ranges over one attribute, or boxes over several (Section IV-C); .5 is a last attribute with an upper bound
+        only. Places are then arrays of d numbers and messages have vector fields (`paint.messages`); `paint.slabs`
+        and the modules it names tell how it is done.
 
     Examples
     --------
@@ -107,18 +89,20 @@ class Server:
         *,
         k: int,
         algorithm: str = "dense",
-        index: str = "tournament",
+        index: str | None = None,
         epsilon: float | None = None,
         cut: str | None = None,
         subscriptions: ArrayLike | SubscriptionIndex | None = None,
         sketch: int | None = None,
         descending: bool = False,
+        dimensions: float = 1,
     ) -> None:
-        xs, ys = numbers("x", x), numbers("y", y)
+        self._space = space = space_of(dimensions)
+        xs, ys = space.places(x), numbers("y", y)
         same_length("x", xs, "y", ys)
         k = list_length(k)
-        chosen = choice("algorithm", algorithm, ALGORITHMS)
-        chosen_index = choice("index", index, INDEXES)
+        chosen = choice("algorithm", algorithm, space.algorithms)
+        chosen_index = choice("index", space.index if index is None else index, space.indexes)
         settings = {"epsilon": epsilon, "cut": cut, "subscriptions": subscriptions, "sketch": sketch}
         for name, value in settings.items():
             if value is not None and name not in chosen.takes:
@@ -134,9 +118,9 @@ class Server:
         self._sign = sign
         self._count = len(xs)
         self._takes = chosen.takes
-        self._subscriptions = KnownSubscriptions(() if subscriptions is None else subscriptions, sketch)
+        self._subscriptions = space.known(subscriptions, sketch)
         self._index = chosen_index(xs, sign * ys)
-        self._algorithm = chosen(self._index, self._plan, self._subscriptions)
+        self._algorithm = space.start(chosen, self._index, self._plan, self._subscriptions)
 
     @property
     def costs(self) -> dict[str, int]:
@@ -154,7 +138,7 @@ class Server:
         more = {"first_k": 0, "min_y": int(costs[MIN_Y_APART]), "snap": int(costs[SNAP_APART])}
         return {name: self.costs[name] + apart for name, apart in more.items()}
 
-    def subscribe(self, l: float, r: float) -> int:
+    def subscribe(self, l: Any, r: Any) -> int:
         """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.
 
         Raises
@@ -165,7 +149,7 @@ class Server:
             If the algorithm does not know the subscriptions.
         """
         self._need_subscriptions()
-        return self._subscriptions.subscribe(range_end("l", l), range_end("r", r))
+        return int(self._subscriptions.subscribe(*self._space.ends(l, r)))
 
     def unsubscribe(self, subscription_id: int) -> None:
         """Remove a subscription.
@@ -182,7 +166,8 @@ class Server:
 
     def _need_subscriptions(self) -> None:
         if "subscriptions" not in self._takes:
-            aware = ", ".join(name for name, one in ALGORITHMS.items() if "subscriptions" in one.takes)
+            every = self._space.algorithms
+            aware = ", ".join(name for name, one in every.items() if "subscriptions" in one.takes)
             raise RangecastError(
                 f"this server's algorithm does not know the subscriptions; those that do are {aware}"
             )
@@ -203,7 +188,7 @@ class Server:
         y = number("new_y", new_y)
         return self._event(self._algorithm.change(i, self._sign * y))
 
-    def insert(self, x: SupportsFloat, y: SupportsFloat) -> tuple[int, Messages]:
+    def insert(self, x: Any, y: SupportsFloat) -> tuple[int, Messages]:
         """Add an object, an update from y = +inf; gives it the next free id, which is never used again.
 
         Raises
@@ -211,7 +196,7 @@ class Server:
         TypeError, ValueError
             If a value is not a number or not finite.
         """
-        place, rank = number("x", x), self._sign * number("y", y)
+        place, rank = self._space.place("x", x), self._sign * number("y", y)
         i = self._count
         self._index.insert(i, place, rank)
         self._count += 1
@@ -230,7 +215,7 @@ class Server:
         self._index.delete(i)
         return messages
 
-    def move(self, object_id: SupportsIndex, new_x: SupportsFloat, *, direct: bool = True) -> Messages:
+    def move(self, object_id: SupportsIndex, new_x: Any, *, direct: bool = True) -> Messages:
         """Change the x of an object; nothing is sent if it stays the same.
 
         Directly, a subscription that loses the object receives its new x, which is outside its range, and a
@@ -243,8 +228,8 @@ class Server:
             If there is no such object, or the value is not a number or not finite.
         """
         i = known_object(object_id, self._index.arrays.y, self._count)
-        x = number("new_x", new_x)
-        if x == self._index.arrays.x[i]:
+        x = self._space.place("new_x", new_x)
+        if np.all(x == self._index.arrays.x[i]):
             return self._event(self._algorithm.change(i, float(self._index.arrays.y[i])))
         y = float(self._index.arrays.y[i])
         left = (self._algorithm.leave_for(i, x) if direct else self._algorithm.leave(i)).copy()
@@ -312,7 +297,7 @@ class Server:
             self._index.delete(i)
         return self._event(rows)
 
-    def window(self, events: Iterable[tuple[int, float, float]]) -> Messages:
+    def window(self, events: Iterable[tuple[int, Any, float]]) -> Messages:
         """Run events of any kind of which only the outcome matters, by Paint-Batch; one event in the result.
 
         Parameters
@@ -337,7 +322,7 @@ class Server:
             raise ValueError(
                 "windows of events are for dense and sparse; choose one of them or send events one by one"
             )
-        changes, fresh = known_window(events, self._held())
+        changes, fresh = known_window(events, self._held(), self._space.comparable)
         for one in changes:
             if one.id >= self._count and one.y_1 == math.inf:  # came and went: the id is taken all the same
                 self._index.insert(one.id, one.x_1, 0.0)

@@ -98,6 +98,15 @@ def test_theorem_6_sends_what_a_list_has() -> None:
     assert not repeated["exact"]
 
 
+def test_lemma_9_on_two_objects() -> None:
+    """For k = 1, 0 rises past 1, which rises too: told of 1 first, a list that holds 0 still has no room for it."""
+    x, y, k, s = [0.0, 1.0], [0.0, 1.0], 1, (0.0, 1.0)
+    table = list(paint.Server(x, y, k=k).batch([(0, 3.0), (1, 2.0)]).table)
+    assert after_batch(x, y, k, s, table) == {1: (1.0, 2.0)}
+    ascending = sorted(table, key=lambda row: float(row["y"]))
+    assert after_batch(x, y, k, s, ascending) == {0: (0.0, 3.0)}
+
+
 def test_lemma_9_ascending_order_leaves_lists_wrong() -> None:
     """The messages of the exact batch, of raised objects in ascending order of the new y as in the lemma's proof."""
     rng = np.random.default_rng(9)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paint
-from tests.oracles.levels import told
+from tests.oracles.levels import rank, told
 from tests.oracles.topk import Objects, distinct_subscriptions, reaches
 from tests.paint.test_paper import uniform
 from tests.paint.test_paper_sparse import received, uniform_index
@@ -61,6 +61,31 @@ def test_levels_of_k_5_and_a_quarter() -> None:
         sides[cut] = [(row["l_out"], row["l_in"], row["r_out"]) for row in table]
     assert sides["levels"] == [(0.0, 2.0, 7.0), (2.0, 3.0, 8.0), (3.0, 4.0, 9.0), (4.0, 5.0, 10.0)]
     assert sides["tiles"] == [(0.0, 2.0, 7.0), (2.0, 4.0, 9.0), (4.0, 5.0, 10.0)]
+
+
+@pytest.mark.parametrize("cut", ["levels", "tiles"])
+@pytest.mark.parametrize(("k", "epsilon", "joined"), [(5, 0.25, 2), (6, 0.5, 3), (8, 0.25, 2)])
+def test_theorem_7_is_met_at_both_ends(k: int, epsilon: float, joined: int, cut: str) -> None:
+    """What is told ranks up to k + s - 1, and what is exposed from k - s + 1 on, for s levels joined; not beyond."""
+    rng = np.random.default_rng(7)
+    x, y = (rng.permutation(30).astype(float).tolist() for _ in range(2))
+    server, everyone = paint.Server(x, y, k=k, epsilon=epsilon, cut=cut), distinct_subscriptions(x)
+    objects: Objects = dict(enumerate(zip(x, y, strict=True)))
+    told_of, exposed = set(), set()
+    for i, value in zip(rng.integers(30, size=6).tolist(), (30 * rng.random(6)).tolist(), strict=True):
+        after = objects | {i: (objects[i][0], value)}
+        for message in server.update(i, value).table:
+            h = int(message["object"])
+            for s in everyone:
+                if reaches(message, *s):
+                    before, now = rank(objects, s, h), rank(after, s, h)
+                    assert before is not None, f"{s} is told of object {h}, out of its range"
+                    assert now is not None
+                    told_of.add(min(before, now))
+                    exposed |= {now} if message["cause"] == paint.EXPOSED else set()
+        objects = after
+    assert max(told_of) == k + joined - 1
+    assert min(exposed) == k - joined + 1
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(5, 0.25), (10, 0.125)])

@@ -234,7 +234,7 @@ def test_bad_subscriptions_change_nothing() -> None:
     with pytest.raises(ValueError, match="finite"):
         server.subscribe(math.nan, 1.0)
     with pytest.raises(TypeError, match="l must be a number"):
-        server.subscribe("a", 1.0)  # type: ignore[arg-type]
+        server.subscribe("a", 1.0)
     with pytest.raises(UnknownSubscriptionError, match="id 1"):
         server.unsubscribe(1)
     with pytest.raises(TypeError, match="integer"):

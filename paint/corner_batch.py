@@ -1,0 +1,247 @@
+"""Paint-Batch over several attributes: one round of messages for a window of events, of which the outcome matters.
+
+What is told, to whom, in which order, and why lists are exact then, is as in `paint.batch` and `paint.window`;
+nothing in it depends on the number of sides. The regions of an object before and after the window are two bands of
+kept corners, swept at once (`paint.slabs`): their union for an object whose y grows, what the second has beyond the
+first for one that the window does not touch. Objects that move are told by tiles cut at the corners of their places.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+from paint.algorithm import MIN_Y, Change, Plan, Rows
+from paint.corner_halves import Spot
+from paint.corner_index import CornerIndex
+from paint.corner_search import next_exposed
+from paint.corner_sweep import CornerSweep, keep, open_sweep
+from paint.corner_tree import CornerTree
+from paint.messages import EXPOSED, UPDATE, stamp_box
+from paint.sides import Floats, Sides
+from paint.skyband import Skyband, make_skyband
+from paint.slabs import Region, tile_region
+from paint.staircase import Columns, make_columns
+
+__all__ = ["paint_corner_window"]
+
+Ids = NDArray[np.int64]
+
+
+class Kept(NamedTuple):
+    """Kept corners of an object at one time, and which of them lie west of it."""
+
+    corner: Floats
+    west: NDArray[np.bool_]
+
+
+@njit
+def _find_exposed(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, y_end: float, nowhere: Floats) -> Ids:
+    """List the objects exposed as i rises from its y in the index to y_end; with y_end = -inf only keep corners."""
+    open_sweep(arrays, plan, sweep, i, y_end, nowhere, True)
+    found = np.empty(64, np.int64)
+    count = 0
+    while y_end > -np.inf:
+        plan.costs[MIN_Y] += 1
+        h = next_exposed(arrays, sweep.search, sweep.band, sweep.sides, sweep.limit, plan.k)
+        if h < 0:
+            break
+        if count == len(found):
+            larger = np.empty(2 * count, np.int64)
+            larger[:count] = found
+            found = larger
+        found[count] = h
+        count += 1
+        keep(arrays, plan, sweep, i, h)
+    return found[:count]
+
+
+@njit
+def _tell_pair(
+    arrays: CornerTree, plan: Plan, sweep: CornerSweep, before: Skyband, after: Skyband, columns: Columns, i: int,
+    gains: bool, told: Spot, out: Rows,
+) -> tuple[Rows, int]:  # fmt: skip
+    """Tell the union of two regions of object i, or what it gains from one to the other."""
+    x, limit, origin = arrays.x[i], sweep.limit, sweep.search.origin
+    for side in range(len(limit)):
+        limit[side] = np.inf
+        origin[side] = sweep.sides.sign[side] * x[sweep.sides.attribute[side]]
+    region = Region(plan.k, plan.cut, gains, x[0], x[0], origin, limit)
+    row = plan.k * 0
+    _, out, end = tile_region(before, after, columns, sweep.slabs, sweep.sides, sweep.boxes, region, out, row)
+    stamp_box(out, row, end, told[0], plan.sign * told[1], i, EXPOSED if gains else UPDATE)
+    return out, end
+
+
+@njit
+def _tell_region(
+    arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, nowhere: Floats, out: Rows
+) -> tuple[Rows, int]:
+    """Tell IR(i) of object i, as the index has it."""
+    x = arrays.x[i]
+    open_sweep(arrays, plan, sweep, i, -np.inf, nowhere, True)
+    region = Region(plan.k, plan.cut, False, x[0], x[0], sweep.search.origin, sweep.limit)
+    row = plan.k * 0
+    _, out, end = tile_region(sweep.band, None, None, sweep.slabs, sweep.sides, sweep.boxes, region, out, row)
+    stamp_box(out, row, end, x, plan.sign * arrays.y[i], i, UPDATE)
+    return out, end
+
+
+def paint_corner_window(
+    index: CornerIndex, plan: Plan, sides: Sides, sweep: CornerSweep, changes: list[Change]
+) -> Rows:
+    """Apply the changes of distinct objects to the index and give back their messages, as `paint.window` does."""
+    window = _Window(index, plan, sides, sweep)
+    moved = [one for one in changes if one.moves]
+    grown = sorted((one for one in changes if one.y_1 > one.y_0), key=lambda one: (one.y_1, one.id), reverse=True)
+    before = {one.id: window.kept(one.id) for one in grown}
+    regions_0 = {one.id: window.region(one.id) for one in changes if one.moves or one.y_1 == np.inf}
+    exposed = window.advance(changes)
+    after = {h: window.kept(h) for h in exposed}
+    regions_1 = {one.id: window.region(one.id) for one in changes if one.y_1 < np.inf}
+
+    parts = [window.told(window.without(regions_0[one.id], one.x_1), one) for one in moved]
+    for one in grown:
+        if one.moves:
+            held = window.holding(regions_0[one.id], one.x_1)
+            news = window.difference(window.holding(regions_1[one.id], one.x_0), held)
+            parts.append(window.told(np.concatenate((held, news)), one))
+        elif one.y_1 == np.inf:
+            parts.append(window.told(regions_0[one.id], one))
+        else:
+            parts.append(window.pair(one.id, before[one.id], window.kept(one.id), gains=False))
+    if exposed:
+        for one in changes:
+            window.put(one.id, one.x_0, one.y_0)
+        parts += [window.pair(h, window.kept(h), after[h], gains=True) for h in exposed]
+        for one in changes:
+            window.put(one.id, one.x_1, one.y_1)
+    for one in changes:
+        if one.y_1 < one.y_0 or (one.moves and one.y_1 == one.y_0):
+            parts.append(regions_1[one.id])
+        elif one.moves:
+            parts.append(window.without(regions_1[one.id], one.x_0))
+    return np.concatenate(parts) if parts else window.none
+
+
+class _Window:
+    """A corner index under the changes of one window, and scratch memory."""
+
+    def __init__(self, index: CornerIndex, plan: Plan, sides: Sides, sweep: CornerSweep) -> None:
+        self._index, self._plan, self._sides, self._sweep = index, plan, sides, sweep
+        attributes, room = index.arrays.x.shape[1], sweep.band.below.shape[1]
+        self._nowhere = np.full(attributes, np.nan)
+        self._bands = make_skyband(len(sides.sign), room), make_skyband(len(sides.sign), room)
+        self._columns = make_columns(plan.k)
+        self.none: Rows = np.empty((0, 5 * attributes + 3))
+        self._out: Rows = np.empty((1024, 5 * attributes + 3))
+
+    def put(self, i: int, x: Any, y: float) -> None:
+        """Bring object i to a place, or with y = +inf out of the index."""
+        arrays = self._index.arrays
+        there = i < len(arrays.y) and arrays.y[i] < np.inf
+        if there and y < np.inf and (arrays.x[i] == x).all():
+            self._index.update(i, y)
+            return
+        if there:
+            self._index.delete(i)
+        if y < np.inf:
+            self._index.insert(i, x, y)
+
+    def kept(self, i: int) -> Kept:
+        """Kept corners of object i, as the index has it."""
+        band, level = self._sweep.band, len(self._sides.sign) - 2
+        _find_exposed(self._index.arrays, self._plan, self._sweep, i, -np.inf, self._nowhere)
+        size = int(band.size[level])
+        return Kept(band.corner[level, :size].copy(), band.west[level, :size].copy())
+
+    def region(self, i: int) -> Rows:
+        """Messages about object i to its influence region, as the index has it."""
+        arrays = self._index.arrays
+        self._out, end = _tell_region(arrays, self._plan, self._sweep, i, self._nowhere, self._out)
+        return self._out[:end].copy()
+
+    def pair(self, i: int, before: Kept, after: Kept, *, gains: bool) -> Rows:
+        """Messages about object i, as the index has it, to the union of two regions or what the second adds."""
+        level = len(self._sides.sign) - 2
+        for band, kept in zip(self._bands, (before, after), strict=True):
+            size = len(kept.west)
+            band.corner[level, :size], band.west[level, :size], band.size[level] = kept.corner, kept.west, size
+        arrays, (first, second) = self._index.arrays, self._bands
+        spot = (arrays.x[i], float(arrays.y[i]))
+        self._out, end = _tell_pair(
+            arrays, self._plan, self._sweep, first, second, self._columns, i, gains, spot, self._out
+        )
+        return self._out[:end].copy()
+
+    def advance(self, changes: list[Change]) -> list[int]:
+        """Bring the index from before to after; ids of other objects that gained a subscription on the way."""
+        known = {one.id for one in changes}
+        exposed: list[int] = []
+        for one in changes:
+            if not one.moves and one.y_1 < one.y_0:
+                self.put(one.id, one.x_1, one.y_1)
+        for one in changes:
+            if one.moves or one.y_1 > one.y_0:
+                end = np.inf if one.moves else one.y_1
+                found = _find_exposed(self._index.arrays, self._plan, self._sweep, one.id, end, self._nowhere)
+                fresh = [h for h in found.tolist() if h not in known]
+                known.update(fresh)
+                exposed += fresh
+                self.put(one.id, one.x_0, end)
+        for one in changes:
+            if one.moves:
+                self.put(one.id, one.x_1, one.y_1)
+        return exposed
+
+    def told(self, rows: Rows, one: Change) -> Rows:
+        """Make tiles tell of an object as it is after the window."""
+        stamp_box(rows, 0, len(rows), np.array(one.x_1), self._plan.sign * one.y_1, one.id, UPDATE)
+        return rows
+
+    def _corner(self, place: Any) -> Floats:
+        corner: Floats = self._sides.sign * np.asarray(place)[self._sides.attribute]
+        return corner
+
+    def _boxes(self, rows: Rows) -> tuple[Floats, Floats]:
+        return self._sides.sign * rows[:, self._sides.low], self._sides.sign * rows[:, self._sides.high]
+
+    def _cut(self, rows: Rows, lo: Floats, hi: Floats) -> Rows:
+        """Rows with other boxes, without those that are empty."""
+        cut = rows.copy()
+        cut[:, self._sides.low], cut[:, self._sides.high] = self._sides.sign * lo, self._sides.sign * hi
+        kept: Rows = cut[(lo < hi).all(axis=1)]
+        return kept
+
+    def holding(self, rows: Rows, place: Any) -> Rows:
+        """What of some tiles holds a place."""
+        lo, hi = self._boxes(rows)
+        return self._cut(rows, np.maximum(lo, self._corner(place)), hi)
+
+    def without(self, rows: Rows, place: Any) -> Rows:
+        """What of some tiles does not hold a place."""
+        corner = self._corner(place)
+        return self._outside(rows, corner, np.full(len(corner), np.inf))
+
+    def difference(self, rows: Rows, taken: Rows) -> Rows:
+        """What of some tiles lies outside of others."""
+        for low, high in zip(*self._boxes(taken), strict=True):
+            rows = self._outside(rows, low, high)
+        return rows
+
+    def _outside(self, rows: Rows, low: Floats, high: Floats) -> Rows:
+        """What of some tiles lies outside of one box: by side, below or above it, and within it in those before."""
+        lo, hi = self._boxes(rows)
+        parts = []
+        for side in range(len(low)):
+            for below in (True, False):
+                one_lo, one_hi = lo.copy(), hi.copy()
+                one_lo[:, :side] = np.maximum(lo[:, :side], low[:side])
+                one_hi[:, :side] = np.minimum(hi[:, :side], high[:side])
+                if below:
+                    one_hi[:, side] = np.minimum(hi[:, side], low[side])
+                else:
+                    one_lo[:, side] = np.maximum(lo[:, side], high[side])
+                parts.append(self._cut(rows, one_lo, one_hi))
+        return np.concatenate(parts)

@@ -1,0 +1,193 @@
+"""The subscriptions that hold object i, and who of them loses it to an exposed object, by a walk over their tree.
+
+A wider range has a better k-th object, so whether u holds i is monotone in u: the corners of a node's box decide for
+all in it. With `lo` and `hi` the corners of a node, nobody in it holds i if `hi` is not above a(i), or if k kept
+corners are below max(lo, a(i)); all do if `lo` is above a(i) and fewer than k are below `hi`. Else its children tell,
+in the end single subscriptions. What is found is kept as *cells*: a node, or ~slot for one subscription, and how many
+better objects are at least and at most in range of those in it, fewer than k.
+
+An exposed object h adds one where it is in range. A cell of which all reach k by that gains h; one of which some may
+is cut into its children. So an event costs what the cells cost that hold somebody, not the tiles there are.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+from matching.kdtree import BLOCK, CHILD, SIZE
+from matching.side_tree import SideTree
+from paint.sides import Floats
+
+__all__ = ["corner_of", "count_below", "lose", "parts_of", "reach_of", "size_of", "walk"]
+
+Cells = NDArray[np.int64]
+"""Rows (node or ~slot, least count, greatest count)."""
+
+
+@njit
+def count_below(kept: Floats, size: int, point: Floats, k: int) -> int:
+    """Number of kept corners below a point, at most k; they ascend in the last side."""
+    last = len(point) - 1
+    count = 0
+    for at in range(size):
+        if kept[at, last] > point[last]:
+            break
+        under = True
+        for side in range(last):
+            if kept[at, side] > point[side]:
+                under = False
+                break
+        if under:
+            count += 1
+            if count == k:
+                break
+    return count
+
+
+@njit
+def corner_of(tree: SideTree, cell: int, upper: int, out: Floats) -> None:
+    """Write the lower (0) or upper (1) corner of a cell."""
+    for side in range(len(out)):
+        if cell >= 0:
+            out[side] = tree.box[cell, upper, side]
+        else:
+            out[side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+
+
+@njit
+def size_of(tree: SideTree, cell: int) -> int:
+    """Number of subscriptions in a cell."""
+    return int(tree.link[cell, SIZE]) if cell >= 0 else 1
+
+
+@njit
+def parts_of(tree: SideTree, node: int, stack: list[int]) -> None:
+    """Push what a node consists of: two nodes, or the subscriptions of a leaf."""
+    child = int(tree.link[node, CHILD])
+    if child > 0:
+        stack.append(child + 1)
+        stack.append(child)
+        return
+    for at in range(tree.link[node, SIZE]):
+        stack.append(~(~child * BLOCK + at))
+
+
+@njit
+def _push(cells: Cells, count: int, cell: int, least: int, most: int) -> Cells:
+    if count == len(cells):
+        larger = np.empty((2 * count, 3), np.int64)
+        for at in range(count):
+            for column in range(3):
+                larger[at, column] = cells[at, column]
+        cells = larger
+    cells[count, 0], cells[count, 1], cells[count, 2] = cell, least, most
+    return cells
+
+
+@njit
+def walk(
+    tree: SideTree, kept: Floats, size: int, origin: Floats, k: int, point: Floats, cells: Cells
+) -> tuple[Cells, int]:
+    """Find the cells of those that hold an object with corner `origin`; the cells, and how many."""
+    count = 0
+    stack = [0]
+    while len(stack) > 0:
+        cell = stack.pop()
+        corner_of(tree, cell, 1, point)
+        above = size_of(tree, cell) > 0
+        for side in range(len(origin)):
+            above = above and point[side] >= origin[side]
+        if not above:
+            continue
+        corner_of(tree, cell, 0, point)
+        inside = True
+        for side in range(len(origin)):
+            if point[side] < origin[side]:
+                inside = False
+                point[side] = origin[side]
+        least = count_below(kept, size, point, k)
+        if least == k:
+            continue
+        if inside:
+            most = least
+            if cell >= 0:
+                corner_of(tree, cell, 1, point)
+                most = count_below(kept, size, point, k)
+            if most < k:
+                cells = _push(cells, count, cell, least, most)
+                count += 1
+                continue
+        if cell >= 0:
+            parts_of(tree, cell, stack)
+    return cells, count
+
+
+@njit
+def _above(tree: SideTree, cell: int, upper: int, b: Floats) -> bool:
+    """Whether a corner of a cell lies above a corner b."""
+    for side in range(len(b)):
+        if cell >= 0:
+            if tree.box[cell, upper, side] < b[side]:
+                return False
+        elif tree.ends[~cell // BLOCK, side, ~cell % BLOCK] < b[side]:
+            return False
+    return True
+
+
+@njit
+def lose(
+    tree: SideTree, kept: Floats, size: int, b: Floats, k: int, point: Floats, cells: Cells, count: int,
+    gained: Cells,
+) -> tuple[Cells, int, Cells, int]:  # fmt: skip
+    """Let an object with corner b, not yet kept, be exposed: cells left, how many, those that gain it, how many."""
+    found, left, was = 0, 0, count
+    stack = [0]
+    stack.clear()
+    for at in range(was):
+        cell, least, most = cells[at, 0], cells[at, 1], cells[at, 2]
+        if _above(tree, cell, 1, b):
+            most += 1
+            if _above(tree, cell, 0, b):
+                least += 1
+            if most == k:
+                if least == k:
+                    gained = _push(gained, found, cell, least, most)
+                    found += 1
+                else:
+                    parts_of(tree, cell, stack)
+                continue
+        cells[left, 0], cells[left, 1], cells[left, 2] = cell, least, most
+        left += 1
+    while len(stack) > 0:
+        cell = stack.pop()
+        if size_of(tree, cell) == 0:
+            continue
+        corner_of(tree, cell, 0, point)
+        least = count_below(kept, size, point, k) + _above(tree, cell, 0, b)
+        most = least
+        if cell >= 0:
+            corner_of(tree, cell, 1, point)
+            most = count_below(kept, size, point, k) + _above(tree, cell, 1, b)
+        if least >= k:
+            gained = _push(gained, found, cell, least, most)
+            found += 1
+        elif most < k:
+            cells = _push(cells, left, cell, least, most)
+            left += 1
+        else:
+            parts_of(tree, cell, stack)
+    return cells, left, gained, found
+
+
+@njit
+def reach_of(tree: SideTree, cells: Cells, count: int, reach: Floats) -> None:
+    """Write the upper corner of the smallest box around some cells."""
+    for side in range(len(reach)):
+        most = -np.inf
+        for at in range(count):
+            cell = cells[at, 0]
+            if cell >= 0:
+                most = max(most, tree.box[cell, 1, side])
+            else:
+                most = max(most, tree.ends[~cell // BLOCK, side, ~cell % BLOCK])
+        reach[side] = most

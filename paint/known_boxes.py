@@ -1,0 +1,93 @@
+"""The subscriptions over several attributes that a server knows, as points of an index over their sides."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from matching.side_index import SideIndex
+from matching.side_tree import SideTree
+from paint.arguments import integer
+from paint.sides import Floats, Sides
+
+__all__ = ["KnownBoxes"]
+
+
+class KnownBoxes:
+    """Boxes under ids, for algorithms that know them.
+
+    Parameters
+    ----------
+    subscriptions : array_like of shape (m, D), or SideIndex
+        Ends of the subscriptions 0 to m - 1, in the order of the sides l1, r1, l2, r2, ..., without an l for an
+        attribute that has an upper bound only. An index, whose points have -l for l, is used as it is, not copied.
+    sides : Sides
+        The sides of the space.
+    """
+
+    def __init__(self, subscriptions: ArrayLike | SideIndex, sides: Sides) -> None:
+        self._sides = sides
+        self._names = [("l" if sign < 0 else "r") + str(j + 1) for j, sign in zip(*sides[:2], strict=True)]
+        if isinstance(subscriptions, SideIndex):
+            if subscriptions.sides != len(sides.sign):
+                raise ValueError(
+                    f"subscriptions must have {len(sides.sign)} sides, got an index of {subscriptions.sides}"
+                )
+            self._index = subscriptions
+            return
+        self._index = SideIndex(self._points(subscriptions), len(sides.sign))
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def arrays(self) -> SideTree:
+        """The arrays for kernels; read them anew after every change."""
+        return self._index.arrays
+
+    def _points(self, ends: Any) -> NDArray[np.float64]:
+        """Turn rows of ends into points of the sides."""
+        rows = f"one row [{', '.join(self._names)}] each"
+        try:
+            array = np.asarray(ends)
+        except ValueError:
+            raise ValueError(f"subscriptions must be rows of equal lengths, {rows}") from None
+        if array.size == 0:
+            array = np.empty((0, len(self._names)))
+        if array.ndim != 2 or array.shape[1] != len(self._names):
+            raise ValueError(f"subscriptions must have the shape (m, {len(self._names)}), {rows}, got {array.shape}")
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"subscriptions must be numbers, got an array of {array.dtype}")
+        array = array.astype(np.float64)
+        for at, name in enumerate(self._names):
+            if name[0] == "l":
+                wrong = np.flatnonzero(~(array[:, at] <= array[:, at + 1]))
+            else:
+                wrong = np.flatnonzero(np.isnan(array[:, at]))
+            if wrong.size:
+                row = int(wrong[0])
+                raise ValueError(
+                    f"subscriptions must have l <= r in every attribute and no NaN, got {array[row].tolist()} in row "
+                    f"{row} ({name}; {wrong.size} in all)"
+                )
+        points: Floats = array * self._sides.sign
+        return points
+
+    def subscribe(self, left: Any, right: Any) -> int:
+        """Add a subscription by its left ends and its right ends, and give its id, which is never used again."""
+        row = np.empty(len(self._names))
+        for name, sign, ends in (("l", -1.0, left), ("r", 1.0, right)):
+            at = np.flatnonzero(self._sides.sign == sign)
+            given = np.atleast_1d(np.asarray(ends, dtype=object))
+            if given.shape != (len(at),):
+                wanted = ", ".join(self._names[side] for side in at)
+                raise ValueError(f"{name} must be {len(at)} numbers ({wanted}), got {ends!r}")
+            try:
+                row[at] = [float(end) for end in given.tolist()]
+            except (TypeError, ValueError):
+                raise TypeError(f"{name} must be numbers, got {ends!r}") from None
+        return int(self._index.insert(self._points(row[None]))[0])
+
+    def unsubscribe(self, subscription: int) -> None:
+        """Remove a subscription; O(log m) amortised."""
+        self._index.delete(integer("subscription_id", subscription))

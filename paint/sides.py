@@ -1,0 +1,80 @@
+"""Sides: ranges over several attributes as points, objects as corners, messages as half-open boxes (Section IV-C).
+
+A subscription over d attributes is a point u with one coordinate per *side*: -l for a left end, r for a right end.
+Object h is the corner a(h) with -x for left sides and x for right ones, so that the range holds h iff a(h) <= u in
+every side. Every tile and message is lo <= u < hi, which is `l_out < l <= l_in` and `r_in <= r < r_out`. Seen from
+object i, all that matters of h is b(h) = max(a(h), a(i)): the subscriptions that hold both. Coordinates are negated
+and compared, never subtracted, which would not be exact.
+
+Sides are in the order l1, r1, l2, r2, ...; an attribute with an upper bound only, which is the last one, has no left
+side. `dimensions` 1, 1.5, 2, 2.5 and 3 have 2 to 6 sides.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+
+__all__ = ["DIMENSIONS", "Floats", "Sides", "corner", "seen_from", "sides_of", "whole_orthant"]
+
+DIMENSIONS = (1, 1.5, 2, 2.5, 3)
+"""What a server offers; .5 is one more attribute, with an upper bound only."""
+
+Floats = NDArray[np.float64]
+
+
+class Sides(NamedTuple):
+    """The sides of the subscription space over d attributes.
+
+    Attributes
+    ----------
+    attribute : int64 array of D
+        Which attribute each side bounds.
+    sign : float64 array of D
+        -1.0 for a left end, 1.0 for a right end.
+    low, high : int64 arrays of D
+        Columns of a message's row that bound the side: l_in and l_out, or r_in and r_out (see `paint.messages`).
+    """
+
+    attribute: NDArray[np.int64]
+    sign: Floats
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+
+def sides_of(dimensions: float) -> Sides:
+    """Make the sides of a space that is offered."""
+    d = int(np.ceil(dimensions))
+    both = [(j, sign) for j in range(d) for sign in (-1.0, 1.0)]
+    if dimensions != d:
+        del both[-2]
+    attribute, sign = (np.array(column) for column in zip(*both, strict=True))
+    low = np.where(sign < 0, attribute, d + attribute)
+    return Sides(attribute.astype(np.int64), sign, low.astype(np.int64), (2 * d + low).astype(np.int64))
+
+
+@njit
+def corner(sides: Sides, x: Floats, i: int, out: Floats) -> None:
+    """Write the corner a of object i, which lies at x[i]; O(D)."""
+    for side in range(len(sides.sign)):
+        out[side] = sides.sign[side] * x[i, sides.attribute[side]]
+
+
+@njit
+def seen_from(sides: Sides, x: Floats, h: int, origin: Floats, out: Floats) -> None:
+    """Write the corner b of object h, which lies at x[h], seen from the corner of another; O(D)."""
+    for side in range(len(sides.sign)):
+        out[side] = max(sides.sign[side] * x[h, sides.attribute[side]], origin[side])
+
+
+@njit
+def whole_orthant(sides: Sides, x: Floats, out: Floats, row: int) -> None:
+    """Write the box of all subscriptions that hold an object at x as a message's; O(d)."""
+    d = len(x)
+    for j in range(d):
+        out[row, j] = out[row, d + j] = x[j]
+        out[row, 2 * d + j], out[row, 3 * d + j] = -np.inf, np.inf
+    if len(sides.sign) & 1:
+        out[row, d - 1] = np.inf

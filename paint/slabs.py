@@ -1,0 +1,383 @@
+"""Tiles over any number of sides: a sweep for every side beyond two, around the tiles of one dimension.
+
+A region is what lies above a corner `lo` and has fewer than k (an influence region) or exactly k - 1 (what an exposed
+object gains) of the kept corners below (`paint.skyband`). Between two neighbouring coordinates of its corners in the
+last side, a *slab*, a region is the same all along: the region of one side less for the corners passed so far. So the
+tiles of a slab are those of the other sides, down to the first two, l1 and r1, which are `paint.geometry`'s; a tile
+equal to one of the slab before goes on, others end. With distinct coordinates these are the fewest boxes possible:
+every one is as large as its corner allows, and no box holds two of those corners. On two sides there is no sweep and
+the tiles are those of one dimension, row for row.
+
+Every level of the sweep has the tiles of its current slab and of the one before, both in order of where they begin:
+by their last side first, by l from west to east in the end (and by r, where tiles of a difference lie over each
+other). A tile is given its row in the level above when it begins, so that this order holds there too, and two sorted
+lists are all that is ever compared.
+
+Paint-Batch looks at a region before and after a batch (`paint.corner_batch`): then two bands of corners are swept at
+once, and within a slab the union or the difference of two staircases is tiled (`paint.staircase`).
+
+An object that moves from one place to another leaves those lists only whose range does not hold the new place.
+`limit` is the corner of those that hold both; in slabs above it, the first two sides have the `limits` of
+`paint.geometry`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floor.kernels import njit
+from paint.geometry import ALL, Cut, exposed_tiles, influence_tiles
+from paint.messages import reserve
+from paint.sides import Sides
+from paint.skyband import Skyband, add
+from paint.staircase import Columns, cut, gain_boxes, gain_tiles, union_tiles
+from paint.sweep import EAST, WEST
+
+__all__ = ["Region", "Slabs", "make_slabs", "tile_region"]
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+BEFORE, NOW, TURN, LIMITED = range(4)
+"""Columns of `Slabs.state`: tiles of the slab before and of this one, where they are, whether the slab is above the
+limit."""
+POSITION, AT_LOW = range(2)
+"""Last index of `Slabs.passed`: corners passed, and those of them that lie at `lo` in the other sides."""
+
+
+class Slabs(NamedTuple):
+    """Scratch memory of the sweep; level s - 3 is that of side s.
+
+    Attributes
+    ----------
+    state : int64 array of shape (levels, 4)
+        See the columns BEFORE to LIMITED.
+    passed : int64 array of shape (levels, 2, 2)
+        For either band, see POSITION and AT_LOW.
+    start : float64 array of levels
+        Where the current slab begins.
+    xs, counts : float64 array of shape (2, 2, k), int64 array of shape (2, 2)
+        The lists of one dimension for the corners of either band passed in all further sides.
+    clipped : float64 array of D
+        A corner, not below `lo`.
+    """
+
+    state: Counts
+    passed: Counts
+    start: Floats
+    xs: Floats
+    counts: Counts
+    clipped: Floats
+
+
+class Region(NamedTuple):
+    """What is to be tiled, seen from object i.
+
+    Attributes
+    ----------
+    k : int
+        Length of the lists.
+    cut : Cut
+        Which neighbours in the first two sides are one box.
+    exposed : bool
+        Whether it is what an exposed object gains, or an influence region; of two bands, whether it is what the
+        second region has beyond the first, or both together.
+    x, x_h : float
+        First attribute of object i, and of the exposed object.
+    lo : float64 array of D
+        The corner that the region lies above: a(i), or b(h).
+    limit : float64 array of D
+        The corner that it does not reach above; +inf for none.
+    """
+
+    k: int
+    cut: Cut
+    exposed: bool
+    x: float
+    x_h: float
+    lo: Floats
+    limit: Floats
+
+
+def make_slabs(sides: int, k: int) -> tuple[Slabs, Floats]:
+    """Allocate scratch memory, and tiles of every level: two slabs of rows (l_in, r_in, l_out, r_out, then lo and hi
+    of further sides, and last the row that the tile has in the level above).
+    """
+    levels = max(sides - 2, 0)
+    slabs = Slabs(
+        np.zeros((levels, 4), np.int64), np.zeros((levels, 2, 2), np.int64), np.zeros(levels), np.zeros((2, 2, k)),
+        np.zeros((2, 2), np.int64), np.zeros(sides),
+    )  # fmt: skip
+    return slabs, np.empty((max(levels, 1), 2, max(6 * k + 3, 512), 2 * sides + 1))
+
+
+@njit
+def _near(xs: Floats, counts: Counts, west: bool, x: float, k: int) -> bool:
+    """Add an x to its list of the nearest k; whether it is one of them."""
+    side = WEST if west else EAST
+    row = xs[side]
+    count = counts[side]
+    at = count
+    while at > 0 and (row[at - 1] < x if west else row[at - 1] > x):
+        at -= 1
+    if at == k:
+        return False
+    count = min(count, k - 1)
+    for to in range(count, at, -1):
+        row[to] = row[to - 1]
+    row[at] = x
+    counts[side] = count + 1
+    return True
+
+
+@njit
+def _lists_tiles(slabs: Slabs, region: Region, columns: Columns | None, limited: bool, out: Floats, row: int) -> int:
+    """Tile the first two sides by the lists; the row after."""
+    k = region.k
+    if columns is not None:
+        count = cut(region.x, slabs.xs[0], slabs.counts[0], slabs.xs[1], slabs.counts[1], k, columns)
+        if not region.exposed:
+            return union_tiles(region.x, count, columns, region.cut, k, out, row)
+        end = gain_tiles(count, columns, out, row)
+        if region.cut.groups > 0:
+            boxes = gain_boxes(count, columns, region.cut, k, out, end)
+            if boxes - end < end - row:
+                for at in range(boxes - end):
+                    for column in range(4):
+                        out[row + at, column] = out[end + at, column]
+                return row + boxes - end
+        return end
+    xs, counts = slabs.xs[0], slabs.counts[0]
+    limits = ALL
+    if limited:
+        # Those that hold the new place are left out: all of them, if it has the same x.
+        east = region.limit[1] > region.x
+        limits = (-np.inf, region.limit[1]) if east else (-region.limit[0], np.inf)
+    if region.exposed:
+        return exposed_tiles(region.x_h, region.x, xs, counts, k, region.cut, limits, out, row)
+    return influence_tiles(region.x, xs, counts, k, region.cut, limits, out, row)
+
+
+@njit
+def _take(band: Skyband, slabs: Slabs, region: Region, sides: int, which: int) -> bool:
+    """Let the corners that the slab of a side begins at join the band of the sides before; whether any did."""
+    level = sides - 3
+    passed, start = slabs.passed[level, which], slabs.start[level]
+    lo, clipped = region.lo, slabs.clipped
+    corner = band.corner[level + 1]
+    size = band.size[level + 1]
+    at = passed[POSITION]
+    changed = False
+    while at < size and corner[at, sides - 1] <= start:
+        low = True
+        for side in range(sides - 1):
+            clipped[side] = max(corner[at, side], lo[side])
+            low = low and corner[at, side] <= lo[side]
+        if low:
+            passed[AT_LOW] += 1
+        west = band.west[level + 1, at]
+        if sides == 3:
+            x = -clipped[0] if west else clipped[1]
+            changed |= _near(slabs.xs[which], slabs.counts[which], west, x, region.k)
+        else:
+            changed |= add(band, sides - 1, clipped, west, region.k)
+        at += 1
+    passed[POSITION] = at
+    return changed
+
+
+@njit
+def _begins_before(one: Floats, j: int, other: Floats, at: int, sides: int) -> bool:
+    """Whether a tile over so many sides comes before another in the order of a slab."""
+    for side in range(sides - 1, 1, -1):
+        if one[j, 2 * side] != other[at, 2 * side]:
+            return bool(one[j, 2 * side] < other[at, 2 * side])
+    return bool(one[j, 0] < other[at, 0] or (one[j, 0] == other[at, 0] and one[j, 1] < other[at, 1]))
+
+
+@njit
+def _same(one: Floats, j: int, other: Floats, at: int, columns: int) -> bool:
+    for column in range(columns):  # noqa: SIM110
+        if one[j, column] != other[at, column]:
+            return False
+    return True
+
+
+@njit
+def _put(out: Floats, row: int, sides: Sides, tiles: Floats, j: int, start: float) -> None:
+    """Write a tile that begins in the last side as a message's box, open there."""
+    count = len(sides.sign)
+    d = sides.attribute[count - 1] + 1
+    for column in range(4):
+        out[row, column * d] = tiles[j, column]
+    if count & 1:
+        out[row, d - 1], out[row, 3 * d - 1] = np.inf, -np.inf
+    for side in range(2, count):
+        lo, hi = tiles[j, 2 * side], tiles[j, 2 * side + 1]
+        if side == count - 1:
+            lo, hi = start, np.inf
+        out[row, sides.low[side]] = sides.sign[side] * lo
+        out[row, sides.high[side]] = sides.sign[side] * hi
+
+
+@njit
+def _match(
+    slabs: Slabs, sides: Sides, boxes: Floats, level: int, out: Floats, row: int
+) -> tuple[Floats, Floats, int]:
+    """Go on with the tiles of the slab before that are also in this one, end the others, begin the new ones."""
+    state, start = slabs.state[level], slabs.start[level]
+    width = level + 2
+    top = level == len(slabs.start) - 1
+    side = len(sides.sign) - 1
+    turn, before, now = state[TURN], state[BEFORE], state[NOW]
+    if top:
+        out = reserve(out, row, now)
+    else:
+        row = slabs.state[level + 1, NOW]
+        if row + now > boxes.shape[2]:
+            larger = np.empty((boxes.shape[0], 2, 2 * (row + now), boxes.shape[3]))
+            for one in range(boxes.shape[0]):
+                for turned in range(2):
+                    for at in range(boxes.shape[2]):
+                        for column in range(boxes.shape[3]):
+                            larger[one, turned, at, column] = boxes[one, turned, at, column]
+            boxes = larger
+    above = boxes[level if top else level + 1, 1 - slabs.state[level if top else level + 1, TURN]]
+    old, new = boxes[level, turn], boxes[level, 1 - turn]
+    owner = boxes.shape[3] - 1
+    at = 0
+    for j in range(now + 1):
+        same = False
+        while at < before and (j == now or not _begins_before(new, j, old, at, width)):
+            same = j < now and _same(new, j, old, at, 2 * width)
+            if same:
+                break
+            to = int(old[at, owner])
+            if top:
+                out[to, sides.high[side]] = sides.sign[side] * start
+            else:
+                above[to, 2 * width + 1] = start
+            at += 1
+        if j == now:
+            break
+        if same:
+            new[j, owner] = old[at, owner]
+            at += 1
+            continue
+        new[j, owner] = row
+        if top:
+            _put(out, row, sides, new, j, start)
+        else:
+            for column in range(2 * width):
+                above[row, column] = new[j, column]
+            above[row, 2 * width] = start
+            above[row, 2 * width + 1] = np.inf
+        row += 1
+    state[TURN] = 1 - turn
+    state[BEFORE] = now
+    if not top:
+        slabs.state[level + 1, NOW] = row
+    return boxes, out, row
+
+
+@njit
+def _open(band: Skyband, other: Skyband | None, slabs: Slabs, region: Region, level: int) -> None:
+    """Start the sweep of a side: at `lo`, nothing passed."""
+    for column in (BEFORE, NOW, LIMITED):
+        slabs.state[level, column] = 0
+    for which in range(2):
+        for column in range(2):
+            slabs.passed[level, which, column] = 0
+            if level == 0:
+                slabs.counts[which, column] = 0
+    slabs.start[level] = region.lo[level + 2]
+    band.size[level] = 0
+    if other is not None:
+        other.size[level] = 0
+
+
+@njit
+def _following(band: Skyband, slabs: Slabs, level: int, which: int) -> float:
+    """Where the next corner of a band is in the side of a level."""
+    at = slabs.passed[level, which, POSITION]
+    return float(band.corner[level + 1, at, level + 2]) if at < band.size[level + 1] else np.inf
+
+
+@njit
+def _fill_lists(band: Skyband, slabs: Slabs, which: int, k: int) -> None:
+    """Make the lists of one dimension from a band of two sides."""
+    slabs.counts[which, WEST] = slabs.counts[which, EAST] = 0
+    for at in range(band.size[0]):
+        west = band.west[0, at]
+        x = -band.corner[0, at, 0] if west else band.corner[0, at, 1]
+        _near(slabs.xs[which], slabs.counts[which], west, x, k)
+
+
+@njit
+def tile_region(
+    band: Skyband, other: Skyband | None, columns: Columns | None, slabs: Slabs, sides: Sides, boxes: Floats,
+    region: Region, out: Floats, row: int,
+) -> tuple[Floats, Floats, int]:  # fmt: skip
+    """Tile a region from `row` of `out` on, as boxes of messages; the scratch tiles, the table, and the row after.
+
+    With another band, and scratch memory for two staircases, it is two regions: see `Region.exposed`. O(t k) on three
+    sides for t corners in the bands, and a factor of at most t more for every further side.
+    """
+    count = len(sides.sign)
+    k, limit = region.k, region.limit
+    if count == 2:
+        _fill_lists(band, slabs, 0, k)
+        if other is not None:
+            _fill_lists(other, slabs, 1, k)
+        out = reserve(out, row, 6 * k + 3)
+        return boxes, out, _lists_tiles(slabs, region, columns, limit[0] < np.inf, out, row)
+    top = count - 3
+    level = top
+    _open(band, other, slabs, region, level)
+    changed, returned = True, False
+    while level <= top:
+        state, passed = slabs.state[level], slabs.passed[level]
+        within = level == top or slabs.state[level + 1, LIMITED] == 1
+        empty = False
+        if not returned:
+            changed |= _take(band, slabs, region, level + 3, 0)
+            if other is not None:
+                changed |= _take(other, slabs, region, level + 3, 1)
+            if within and state[LIMITED] == 0 and limit[level + 2] <= slabs.start[level]:
+                state[LIMITED] = 1
+                changed = True
+        if other is None:
+            empty = passed[0, AT_LOW] >= k
+        else:
+            empty = passed[1, AT_LOW] >= k and (region.exposed or passed[0, AT_LOW] >= k)
+        if not returned:
+            if empty:
+                state[NOW] = 0
+            elif changed and level > 0:
+                state[NOW] = 0
+                level -= 1
+                _open(band, other, slabs, region, level)
+                continue
+            elif changed:
+                tiles = boxes[0, 1 - state[TURN]]
+                state[NOW] = _lists_tiles(slabs, region, columns, state[LIMITED] == 1, tiles, state[NOW] * 0)
+        if changed or returned or empty:
+            if level == top:
+                boxes, out, row = _match(slabs, sides, boxes, level, out, row)
+            else:
+                boxes, out, _ = _match(slabs, sides, boxes, level, out, row)
+        changed, returned = False, False
+        following = np.inf
+        if not empty:
+            following = _following(band, slabs, level, 0)
+            if other is not None:
+                following = min(following, _following(other, slabs, level, 1))
+            if state[LIMITED] == 0 and within:
+                following = min(following, limit[level + 2])
+        if following < np.inf:
+            slabs.start[level] = following
+        else:
+            level += 1
+            returned = True
+    return boxes, out, row

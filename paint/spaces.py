@@ -1,0 +1,163 @@
+"""The spaces that a server works in: ranges of one attribute, or boxes of several.
+
+A space knows what differs between them: the algorithms and object indexes there are, what an x is, and what a
+subscription is. The server asks it and is the same for both.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paint.algorithm import Algorithm, Plan
+from paint.arguments import number, numbers, range_end
+from paint.corner_dense import CornerDense
+from paint.corner_index import CornerIndex
+from paint.corner_relax import CornerRelax
+from paint.corner_sparse import CornerSparse, CornerSparseByTiles
+from paint.corner_unicast import CornerUnicast
+from paint.dense import Dense
+from paint.indexes import INDEXES
+from paint.known_boxes import KnownBoxes
+from paint.known_subscriptions import KnownSubscriptions
+from paint.place_arguments import place, places
+from paint.relax import Relax
+from paint.sides import DIMENSIONS, sides_of
+from paint.sparse import Sparse
+from paint.unicast import Unicast, UnicastByTiles
+
+__all__ = ["ALGORITHMS", "BOX_ALGORITHMS", "Space", "space_of"]
+
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    "dense": Dense,
+    "relax": Relax,
+    "sparse": Sparse,
+    "unicast": Unicast,
+    "unicast-tiles": UnicastByTiles,
+}
+BOX_ALGORITHMS: dict[str, Any] = {
+    "dense": CornerDense,
+    "relax": CornerRelax,
+    "sparse": CornerSparse,
+    "sparse-tiles": CornerSparseByTiles,
+    "unicast": CornerUnicast,
+}
+"""Those over several attributes."""
+
+
+class Space(Protocol):
+    """What a server asks of its space."""
+
+    algorithms: ClassVar[Mapping[str, Any]]
+    indexes: ClassVar[Mapping[str, Any]]
+    index: ClassVar[str]
+    """The object index when none is named."""
+
+    def places(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Check the x of objects."""
+
+    def place(self, name: str, x: Any) -> Any:
+        """Check the x of one object."""
+
+    def comparable(self, name: str, x: Any) -> Any:
+        """Check the x of one object, and give it as a value that can be compared."""
+
+    def known(self, subscriptions: Any, sketch: int | None) -> Any:
+        """Make the subscriptions that a server knows."""
+
+    def ends(self, l: Any, r: Any) -> tuple[Any, Any]:
+        """Check the ends of a subscription."""
+
+    def start(self, algorithm: Any, index: Any, plan: Plan, known: Any) -> Algorithm:
+        """Make an algorithm over an index."""
+
+
+class Line:
+    """Ranges of one attribute; an x is a number."""
+
+    algorithms: ClassVar[Mapping[str, Any]] = ALGORITHMS
+    indexes: ClassVar[Mapping[str, Any]] = INDEXES
+    index: ClassVar[str] = "tournament"
+
+    def places(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Check the x of objects, which may be the one column of an array."""
+        given = np.asarray(x) if isinstance(x, np.ndarray) else x
+        if isinstance(given, np.ndarray) and given.ndim == 2 and given.shape[1] == 1:
+            given = given[:, 0]
+        return numbers("x", given)
+
+    def place(self, name: str, x: Any) -> float:
+        """Check the x of one object."""
+        return number(name, x)
+
+    comparable = place
+
+    def known(self, subscriptions: Any, sketch: int | None) -> KnownSubscriptions:
+        """Make the subscriptions that a server knows, from (m, 2) rows [l, r] or an index."""
+        return KnownSubscriptions(() if subscriptions is None else subscriptions, sketch)
+
+    def ends(self, l: Any, r: Any) -> tuple[float, float]:
+        """Check the ends of a subscription."""
+        return range_end("l", l), range_end("r", r)
+
+    def start(self, algorithm: Any, index: Any, plan: Plan, known: Any) -> Algorithm:
+        """Make an algorithm over an index."""
+        made: Algorithm = algorithm(index, plan, known)
+        return made
+
+
+class Boxes:
+    """Boxes of several attributes; an x is an array of d numbers."""
+
+    algorithms: ClassVar[Mapping[str, Any]] = BOX_ALGORITHMS
+    indexes: ClassVar[Mapping[str, Any]] = {"kd": CornerIndex}
+    index: ClassVar[str] = "kd"
+
+    def __init__(self, dimensions: float) -> None:
+        self._dimensions = dimensions
+        self._sides = sides_of(dimensions)
+        self._attributes = int(self._sides.attribute[-1]) + 1
+
+    def places(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Check the x of objects."""
+        return places(x, self._attributes, self._dimensions)
+
+    def place(self, name: str, x: Any) -> NDArray[np.float64]:
+        """Check the x of one object."""
+        return place(name, x, self._attributes, self._dimensions)
+
+    def comparable(self, name: str, x: Any) -> tuple[float, ...]:
+        """Check the x of one object, and give it as a tuple."""
+        return tuple(self.place(name, x).tolist())
+
+    def known(self, subscriptions: Any, sketch: int | None) -> KnownBoxes:  # noqa: ARG002
+        """Make the subscriptions that a server knows, from (m, D) rows of ends or an index; there is no sketch."""
+        return KnownBoxes(() if subscriptions is None else subscriptions, self._sides)
+
+    def ends(self, l: Any, r: Any) -> tuple[Any, Any]:
+        """Give the ends of a subscription as they are; `KnownBoxes` checks them."""
+        return l, r
+
+    def start(self, algorithm: Any, index: Any, plan: Plan, known: Any) -> Algorithm:
+        """Make an algorithm over an index."""
+        made: Algorithm = algorithm(index, plan, known, self._sides)
+        return made
+
+
+def space_of(dimensions: float) -> Space:
+    """Give the space of so many dimensions.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are none of those offered.
+    """
+    if isinstance(dimensions, bool | str) or not isinstance(dimensions, int | float | np.number):
+        raise TypeError(f"dimensions must be one of {', '.join(map(str, DIMENSIONS))}, got {dimensions!r}")
+    if dimensions not in DIMENSIONS:
+        raise ValueError(
+            f"dimensions must be one of {', '.join(map(str, DIMENSIONS))}, got {dimensions}; "
+            "x.5 is one more attribute with an upper bound only"
+        )
+    return Line() if dimensions == 1 else Boxes(float(dimensions))

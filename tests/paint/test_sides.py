@@ -1,0 +1,317 @@
+"""Several attributes against brute force: exact lists, nobody told twice or for nothing, the fewest boxes."""
+
+import os
+import subprocess
+import sys
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paint
+from paint.algorithm import COUNTERS, Plan
+from paint.corner_dense import CornerDense
+from paint.corner_index import CornerIndex
+from paint.messages import MESSAGE
+from paint.sides import sides_of
+from tests.oracles.boxes import (
+    Objects,
+    Subscribers,
+    attributes_of,
+    distinct_subscriptions,
+    fewest_boxes,
+    reaches,
+    top_k,
+)
+
+DIMENSIONS = (1.5, 2, 2.5, 3)
+AWARE = ("sparse", "sparse-tiles", "unicast")
+KINDS = ("update", "insert", "delete", "move")
+EVERYTHING: list[dict[str, Any]] = [
+    {},
+    {"descending": True},
+    {"epsilon": 0.5},
+    {"epsilon": 0.4, "cut": "tiles"},
+    {"algorithm": "sparse"},
+    {"algorithm": "sparse", "descending": True},
+    {"algorithm": "sparse", "epsilon": 0.5},
+    {"algorithm": "sparse-tiles"},
+    {"algorithm": "unicast"},
+    {"algorithm": "unicast", "descending": True},
+]
+
+
+def ends_as_rows(ends: tuple[Any, Any], dimensions: float) -> Any:
+    """Ends of subscriptions in the order of the sides, as a server takes them."""
+    d = attributes_of(dimensions)
+    columns = [ends[which][:, j] for j in range(d) for which in (0, 1) if which or dimensions == d or j < d - 1]
+    return np.stack(columns, axis=1)
+
+
+class Run:
+    """A server under events of every kind, each checked against brute force."""
+
+    def __init__(self, seed: int, dimensions: float, *, events: int = 8, most: int = 300, **options: Any) -> None:
+        rng = self.rng = np.random.default_rng(seed)
+        self.d, self.distinct = attributes_of(dimensions), int(rng.choice([3, 6, 1000]))
+        n, k = int(rng.choice([0, 1, 3, 6, 9, 12])), int(rng.choice([1, 2, 3, 5]))
+        x, y = self.values(n, self.d), self.values(n)
+        self.objects: Objects = {i: (tuple(x[i].tolist()), float(y[i])) for i in range(n)}
+        kinds = rng.choice(KINDS, events, p=[0.5, 0.15, 0.15, 0.2])
+        self.stream = [
+            (str(kind), int(rng.integers(1000)), tuple(self.values(self.d).tolist()), float(self.values()))
+            for kind in kinds
+        ]
+        places = [*(place for place, _ in self.objects.values()), *(event[2] for event in self.stream)]
+        ends = distinct_subscriptions(places, dimensions, most, rng)
+        self.algorithm = options.get("algorithm", "dense")
+        if self.algorithm in AWARE:
+            some = rng.integers(0, len(ends[0]), int(rng.choice([0, 1, 10, 60, most])))
+            ends = ends[0][some], ends[1][some]
+            options = {**options, "subscriptions": ends_as_rows(ends, dimensions)}
+        sign = -1.0 if options.get("descending") else 1.0
+        self.server = paint.Server(x, y, k=k, dimensions=dimensions, **options)
+        self.subscribers = Subscribers(self.objects, k, ends, epsilon=options.get("epsilon"), sign=sign)
+
+    def values(self, *shape: int) -> Any:
+        return self.rng.integers(0, self.distinct, shape) * 1.0
+
+    def run(self) -> None:
+        for kind, which, place, value in self.stream:
+            messages = self._send(kind, which, place, value)
+            if messages is None:
+                continue
+            self.server._index._check()
+            if self.algorithm == "unicast":
+                self.subscribers.unicast_event(messages.table, self.objects)
+            else:
+                self.subscribers.event(messages.table, self.objects)
+
+    def _send(self, kind: str, which: int, place: tuple[float, ...], value: float) -> paint.Messages | None:
+        server, objects = self.server, self.objects
+        if kind == "insert":
+            i, messages = server.insert(place, value)
+            objects[i] = (place, value)
+            return messages
+        if not objects:
+            return None
+        i = sorted(objects)[which % len(objects)]
+        x, y = objects[i]
+        if kind == "update":
+            objects[i] = (x, value)
+            return server.update(i, value)
+        if kind == "delete":
+            del objects[i]
+            return server.delete(i)
+        objects[i] = (place, y)
+        return server.move(i, place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", EVERYTHING, ids=str)
+@pytest.mark.parametrize("dimensions", DIMENSIONS)
+def test_every_algorithm_is_exact(dimensions: float, options: dict[str, Any]) -> None:
+    for seed in range(40):
+        Run(seed, dimensions, most=600, **options).run()
+
+
+@pytest.mark.parametrize("dimensions", DIMENSIONS)
+def test_paint_dense_is_exact(dimensions: float) -> None:
+    for seed in range(12):
+        Run(seed, dimensions, **EVERYTHING[seed % 4]).run()
+
+
+def run_all_but_dense() -> None:
+    for dimensions, options in product(DIMENSIONS, EVERYTHING[4:]):
+        Run(7, dimensions, most=60, events=5, **options).run()
+
+
+def test_the_others_are_exact_without_compilation() -> None:
+    """In a process of its own, where Numba is switched off: small instances need no compiler."""
+    code = "from tests.paint.test_sides import run_all_but_dense; run_all_but_dense()"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def example(objects: int, k: int, dimensions: float) -> paint.Messages:
+    """The y of object 0 goes from 3 to 10."""
+    x = [(5.0, 2.0), (2.0, 1.0), (7.0, 4.0), (4.0, 3.0), (8.0, 1.0), (6.0, 5.0)][:objects]
+    server = paint.Server(x, [3.0, 1.0, 2.0, 5.0, 6.0, 7.0][:objects], k=k, dimensions=dimensions)
+    return server.update(0, 10.0)
+
+
+def test_a_worked_example() -> None:
+    rows = example(6, 2, 1.5).table
+    assert rows["object"].tolist() == [0] * 3 + [3] * 3 + [4] * 3 + [5] * 2
+    assert rows["cause"].tolist() == [0] * 3 + [1] * 8
+    assert rows["y"].tolist() == [10.0] * 3 + [5.0] * 3 + [6.0] * 3 + [7.0] * 2
+    assert np.isinf(rows["l_in"][:, 1]).all()
+    told = [(*row["l_out"][:1], *row["l_in"][:1], row["r_in"][0], row["r_out"][0], row["r_in"][1]) for row in rows]
+    inf = np.inf
+    assert told[0] == (-inf, 5.0, 5.0, inf, 2.0)
+    assert told[8] == (4.0, 5.0, 8.0, inf, 4.0)
+    assert told[9:] == [(2.0, 4.0, 6.0, 7.0, 5.0), (4.0, 5.0, 7.0, 8.0, 5.0)]
+
+
+def test_a_worked_example_of_boxes() -> None:
+    rows = example(4, 1, 2).table
+    assert rows["object"].tolist() == [0] * 4 + [3] * 4
+    inf = np.inf
+    boxes = sorted(tuple(np.ravel([row[name] for name in ("l_out", "l_in", "r_in", "r_out")])) for row in rows[:4])
+    assert boxes == [
+        (-inf, 1.0, 5.0, 2.0, 5.0, 2.0, inf, 4.0),
+        (-inf, 1.0, 5.0, 2.0, 5.0, 4.0, 7.0, inf),
+        (2.0, -inf, 5.0, 1.0, 5.0, 2.0, inf, 4.0),
+        (2.0, -inf, 5.0, 1.0, 5.0, 4.0, 7.0, inf),
+    ]
+    exposed = sorted(tuple(np.ravel([row[name] for name in ("l_out", "l_in", "r_in", "r_out")])) for row in rows[4:])
+    assert exposed == sorted((a, b, min(c, 4.0), d, e, max(f, 3.0), g, h) for a, b, c, d, e, f, g, h in boxes)
+
+
+@pytest.mark.parametrize("distinct", [4, 1000])
+@pytest.mark.parametrize("epsilon", [None, 0.4])
+def test_on_two_sides_the_rows_are_those_of_one_dimension(distinct: int, epsilon: float | None) -> None:
+    rng = np.random.default_rng(distinct)
+    for k in (1, 3, 6):
+        x, y = rng.integers(0, distinct, (2, 30)) * 1.0
+        server = paint.Server(x, y, k=k, epsilon=epsilon)
+        plan = Plan(k, server._plan.cut, 1.0, np.zeros(COUNTERS, np.int64))
+        index = CornerIndex(x[:, None], y)
+        general = CornerDense(index, plan, None, sides_of(1))
+        assert general.dtype == MESSAGE
+        for i, value in zip(
+            rng.integers(0, 30, 40).tolist(), (rng.integers(0, distinct, 40) * 1.0).tolist(), strict=True
+        ):
+            right = server.update(i, value).table
+            assert general.change(i, value).view(MESSAGE)[:, 0].tolist() == right.tolist()
+        for i, place in ((3, 1.0), (4, float(distinct)), (5, 2.0)):
+            right = server.move(i, place).table
+            rows = general.leave_for(i, np.array([place])).copy()
+            index.delete(i)
+            index.insert(i, np.array([place]), server._index.arrays.y[i])
+            rows = np.concatenate((rows, general.enter(i)))
+            assert rows.view(MESSAGE)[:, 0].tolist() == right.tolist()
+
+
+def grid_of(x: Any, dimensions: float) -> list[tuple[tuple[int, ...], Any, Any]]:
+    """A subscription in every cell of the grid of ends that differ: its cell, l and r."""
+    d = attributes_of(dimensions)
+    ends = [[-1.0, *sorted(set(x[:, j]))] for j in range(d)]
+    choices = []
+    for j in range(d):
+        lefts = [-np.finfo(float).max] if dimensions != d and j == d - 1 else [*ends[j][1:], ends[j][-1] + 1]
+        choices.append(
+            [((a, b), l, r) for a, l in enumerate(reversed(lefts)) for b, r in enumerate(ends[j]) if l <= r]
+        )
+    found = []
+    for one in product(*choices):
+        cell = tuple(at for part in one for at in part[0])
+        found.append((cell, np.array([part[1] for part in one]), np.array([part[2] for part in one])))
+    return found
+
+
+@pytest.mark.parametrize(("dimensions", "n", "seeds"), [(1.5, 6, 8), (2, 4, 4)])
+def test_paint_dense_sends_the_fewest(dimensions: float, n: int, seeds: int) -> None:
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        k = 1 + seed % 2
+        x = np.stack([rng.permutation(n) + 1.0 for _ in range(attributes_of(dimensions))], axis=1)
+        y = rng.permutation(n) * 1.0
+        grid = grid_of(x, dimensions)
+        left, right = np.array([one[1] for one in grid]), np.array([one[2] for one in grid])
+        server = paint.Server(x, y, k=k, dimensions=dimensions)
+        best = int(np.argmin(y))
+        rows = server.update(best, float(n)).table
+        objects: Objects = {i: (tuple(x[i].tolist()), float(y[i])) for i in range(n)}
+        before = top_k(left, right, objects, k)
+        after = top_k(left, right, objects | {best: (objects[best][0], float(n))}, k)
+        cells = {one[0] for one in grid}
+        for h in set(rows["object"].tolist()):
+            wanted = before[best] | after[best] if h == best else after[h] & ~before[h]
+            region = {grid[at][0] for at in np.flatnonzero(wanted).tolist()}
+            told = rows[rows["object"] == h]
+            assert {grid[at][0] for row in told for at in np.flatnonzero(reaches(row, left, right))} == region
+            assert len(told) == fewest_boxes(region, cells)
+
+
+@pytest.mark.parametrize("dimensions", DIMENSIONS)
+def test_a_replayed_stream_is_that_of_single_updates(dimensions: float) -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.random((30, attributes_of(dimensions))), rng.random(30)
+    ids, ys = rng.integers(0, 30, 10), rng.random(10)
+    one, other = (paint.Server(x, y, k=3, dimensions=dimensions) for _ in range(2))
+    stream = one.replay(ids, ys)
+    single = [other.update(i, value).table for i, value in zip(ids.tolist(), ys.tolist(), strict=True)]
+    assert stream.table.tobytes() == np.concatenate(single).tobytes()
+    assert np.diff(stream.offsets).tolist() == [len(table) for table in single]
+    assert one.costs == other.costs
+
+
+def test_subscriptions_come_and_go() -> None:
+    server = paint.Server([(1.0, 1.0)], [1.0], k=1, dimensions=1.5, algorithm="sparse", subscriptions=[])
+    assert len(server.update(0, 2.0)) == 0
+    assert server.subscribe([0.0], [2.0, 3.0]) == 0
+    assert len(server.update(0, 3.0)) == 1
+    server.unsubscribe(0)
+    assert len(server.update(0, 4.0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"dimensions": 4}, ValueError, r"dimensions must be one of 1, 1.5, 2, 2.5, 3, got 4"),
+        ({"dimensions": "2"}, TypeError, "dimensions must be one of"),
+        ({"x": [(1.0, 2.0, 3.0)] * 2}, ValueError, r"x must have the shape \(n, 2\), .*, got \(2, 3\)"),
+        ({"x": [1.0, 2.0]}, ValueError, r"x must have the shape \(n, 2\)"),
+        ({"x": [(1.0, 2.0), (1.0, np.nan)]}, ValueError, r"x must be finite, got x\[1, 1\] = nan"),
+        ({"x": [(1.0, 2.0), (1.0,)]}, ValueError, "x must be rows of 2 numbers .* unequal"),
+        ({"x": [("a", "b")] * 2}, TypeError, "x must be numbers"),
+        ({"k": 0}, ValueError, "k must be at least 1"),
+        ({"index": "tournament"}, ValueError, "index must be one of kd, got 'tournament'"),
+        ({"algorithm": "unicast-tiles"}, ValueError, "algorithm must be one of dense"),
+        ({"algorithm": "sparse"}, ValueError, "needs subscriptions"),
+        (
+            {"algorithm": "sparse", "subscriptions": [[0.0, 1.0]]},
+            ValueError,
+            r"\(m, 3\), one row \[l1, r1, r2\] each",
+        ),
+        ({"algorithm": "sparse", "subscriptions": [[2.0, 1.0, 1.0]]}, ValueError, "l <= r in every attribute"),
+        ({"algorithm": "sparse", "subscriptions": [[0.0, 1.0, np.nan]]}, ValueError, "no NaN, got .* in row 0"),
+        ({"algorithm": "sparse", "subscriptions": [[0.0], [1.0, 2.0]]}, ValueError, "rows of equal lengths"),
+        ({"algorithm": "sparse", "subscriptions": [], "sketch": 3}, ValueError, "takes no sketch"),
+    ],
+)
+def test_a_server_that_cannot_be(options: dict[str, Any], error: type[Exception], words: str) -> None:
+    arguments = {"x": [(1.0, 2.0), (2.0, 1.0)], "y": [1.0, 2.0], "k": 1, "dimensions": 1.5, **options}
+    with pytest.raises(error, match=words):
+        paint.Server(arguments.pop("x"), arguments.pop("y"), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("event", "error", "words"),
+    [
+        (lambda s: s.insert((1.0,), 1.0), ValueError, r"x must be 2 numbers \(dimensions = 1.5\)"),
+        (lambda s: s.insert(1.0, 1.0), ValueError, "x must be 2 numbers"),
+        (lambda s: s.insert((1.0, np.inf), 1.0), ValueError, "x must be finite"),
+        (lambda s: s.move(0, (1.0, np.nan)), ValueError, "new_x must be finite"),
+        (lambda s: s.move(0, (1.0, "a")), TypeError, "new_x must be numbers"),
+        (lambda s: s.move(9, (1.0, 1.0)), ValueError, "object_id = 9"),
+        (lambda s: s.update(0, np.nan), ValueError, "new_y must be finite"),
+        (lambda s: s.subscribe([0.0, 0.0], [1.0, 1.0]), ValueError, r"l must be 1 numbers \(l1\), got"),
+        (lambda s: s.subscribe([0.0], [1.0]), ValueError, r"r must be 2 numbers \(r1, r2\), got"),
+        (lambda s: s.subscribe([2.0], [1.0, 1.0]), ValueError, "l <= r"),
+        (lambda s: s.subscribe(["a"], [1.0, 1.0]), TypeError, "l must be numbers"),
+        (lambda s: s.unsubscribe(5), KeyError, "no subscription has the id 5"),
+    ],
+)
+def test_an_event_that_cannot_be(event: Any, error: type[Exception], words: str) -> None:
+    server = paint.Server(
+        [(1.0, 2.0)], [1.0], k=1, dimensions=1.5, algorithm="sparse", subscriptions=[[0.0, 3.0, 3.0]]
+    )
+    with pytest.raises(error, match=words):
+        event(server)
+    assert server._count == 1
