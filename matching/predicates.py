@@ -336,7 +336,9 @@ def _sets(given: Any, operator: Ints) -> tuple[Ints, Floats]:
     owner = np.repeat(np.arange(rows), sizes)
     within = np.arange(owner.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     values = values[starts[owner] + within]
-    _refuse(np.isnan(values), "a set", values, "must not hold NaN", "leave it out")
+    unknown = np.isnan(values)
+    if unknown.any():
+        raise ValueError(f"a set must not hold NaN, got one in predicate {owner[unknown.argmax()]}: leave it out")
     order = np.lexsort((values, owner))
     values = values[order] + 0.0
     kept = np.ones(values.size, np.bool_)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from floor.kernels import njit
 from matching.conjunctions.asked import Asked, Checks, passes
 from matching.conjunctions.conjunction_index import StaticConjunctionIndex, longer
-from matching.intervals.windows import Windows
+from matching.intervals.windows import Windows, lists_of
 from matching.range_index import Floats, Ids, Ints
 
 __all__ = ["Counted", "Counting"]
@@ -61,12 +61,12 @@ def counted(asked: Asked, attributes: int) -> Counted:
     bounds = np.searchsorted(asked.attribute[others], np.arange(attributes + 1))
     for attribute in range(attributes):
         here = others[bounds[attribute] : bounds[attribute + 1]]
-        lists = Windows(asked.low[here], asked.high[here]).arrays
-        starts.append(lists.start)
-        offsets.append(lists.offset[1:] + entries)
-        columns.append((lists.l, lists.r, owner[here][lists.id]))
-        entries += lists.id.size
-        windows[attribute + 1] = windows[attribute] + lists.start.size
+        start, long, listed = lists_of(Windows(asked.low[here], asked.high[here]).arrays)
+        starts.append(start)
+        offsets.append(np.cumsum(long) + entries)
+        columns.append((asked.low[here][listed], asked.high[here][listed], owner[here][listed]))
+        entries += listed.size
+        windows[attribute + 1] = windows[attribute] + start.size
     l, r, of_window = (
         (np.concatenate([np.empty(0), *column]) for column in zip(*columns, strict=True))
         if columns

@@ -1,19 +1,22 @@
 """What an R^I-tree or an R^t-tree knows of the weights below its nodes, and the search that it bounds.
 
-Seed 001, Section 5. For a node and an attribute there are intervals with weights; the largest weight of one that
-holds the event's value is the most that this attribute adds to a subscription below (Eq. 5). Weights are those of
-predicates times 1 - alpha. What the intervals are makes the index:
+Seed 001, Section 5. For a node and an attribute there are intervals with weights; the weight of one that holds the
+event's value is what this attribute adds at most to a subscription below. Weights are those of predicates times
+1 - alpha. What the intervals are makes the index:
 
 * R^I-tree: one for each entry of the node. Of a leaf these are the predicates of its subscriptions, of a node above
   the summaries of its children: the smallest interval around theirs, and the largest weight.
 * R^t-tree: the summary only.
 
-Departures. The paper keeps the intervals of a node and attribute in a dynamic interval tree; there are at most
+Departures. The paper takes the largest weight of each attribute and sums over attributes (Eq. 5), though the largest
+ones may be of different entries; here the weights of each entry are summed, and the largest sum is taken, which is
+never higher. The paper keeps the intervals of a node and attribute in a dynamic interval tree; there are at most
 `fan_out` of them, mostly one or two, and a list is quicker. A search bounds all children of a node at once, so the
-lists of an attribute of all of them stand together with their parent, by child and then by weight. Eq. 8 takes the
-bound to grow with alpha below 1 - UB_t, which fails where UB_s is negative, so for events farther away than
-`max_distance`: the bound is a concave function of alpha in straight pieces, and its largest value is at an end of the
-range of alpha or at 1 - UB_t. Bounds are raised by more than rounding can take away, so that an equal score below is
+lists of an attribute of all of them stand together with their parent, by child and entry. Eq. 8 takes the bound to
+grow with alpha below 1 - UB_t, which fails where UB_s is negative, so for events farther away than `max_distance`:
+the bound is a concave function of alpha in straight pieces, and its largest value is at an end of the range of alpha
+or at 1 - UB_t. Of the subscriptions of a leaf only those are scored whose own alpha and place, with the largest sum
+in the leaf, promise enough. Bounds are raised by more than rounding can take away, so that an equal score below is
 never missed.
 """
 
@@ -30,7 +33,7 @@ from matching.places.packed_places import PackedPlaces, nearness, new_queue, pop
 from matching.places.place_index import TOLERANCE
 from matching.range_index import Floats, Ints
 
-__all__ = ["NodeWeights", "bounds", "children_of", "node_weights", "present", "search"]
+__all__ = ["NodeWeights", "Sums", "bounds", "children_of", "new_sums", "node_weights", "present", "search"]
 
 ROUNDING = 2 * TOLERANCE
 """By how much of its size a bound is raised: weights may sum to a little more than 1, too."""
@@ -45,20 +48,32 @@ class NodeWeights(NamedTuple):
     """(lists,): ascending for each parent."""
     start: npt.NDArray[np.int64]
     """(lists + 1,): where the list of a parent and attribute starts."""
-    child: npt.NDArray[np.int32]
-    """(intervals,): which child it is of, ascending in each list."""
+    entry: npt.NDArray[np.int32]
+    """(intervals,): which entry of which child it is of, child * fan_out + entry, ascending in each list."""
     low: npt.NDArray[np.float64]
     """(intervals,): left ends."""
     high: npt.NDArray[np.float64]
     """(intervals,): right ends."""
     weight: npt.NDArray[np.float64]
-    """(intervals,): weights, descending for each child in a list."""
+    """(intervals,): weights."""
+
+
+class Sums(NamedTuple):
+    """Room for the weights of the entries of all children of a node, and for the largest of each child."""
+
+    sum: npt.NDArray[np.float64]
+    """(at most fan_out^2,): by entry; 0 between two uses."""
+    held: npt.NDArray[np.int32]
+    """(one more,): entries with a sum above 0, and room to write one that is already there."""
+    most: npt.NDArray[np.float64]
+    """(fan_out,): the largest sum of each child of the node that was bounded last."""
 
 
 class _Rows(NamedTuple):
-    """Intervals with the node and attribute that they belong to."""
+    """Intervals with the node, the entry of it and the attribute that they belong to."""
 
     node: Ints
+    entry: Ints
     attribute: npt.NDArray[np.int32]
     low: Floats
     high: Floats
@@ -71,9 +86,9 @@ def _leaf_rows(tree: PackedPlaces, columns: PlaceColumns) -> _Rows:
     counts = columns.offset[tree.id + 1] - starts
     behind = np.cumsum(counts)
     p = np.arange(behind[-1]) + np.repeat(starts - (behind - counts), counts)
-    leaf = np.repeat(np.arange(tree.id.size) // tree.level[0], counts)
+    leaf, entry = np.divmod(np.repeat(np.arange(tree.id.size), counts), tree.level[0])
     share = np.repeat(1 - columns.alpha[tree.id], counts)
-    return _Rows(leaf, columns.attribute[p], columns.low[p], columns.high[p], columns.weight[p] * share)
+    return _Rows(leaf, entry, columns.attribute[p], columns.low[p], columns.high[p], columns.weight[p] * share)
 
 
 def _starts(*keys: npt.NDArray[Any]) -> Ints:
@@ -84,12 +99,13 @@ def _starts(*keys: npt.NDArray[Any]) -> Ints:
 
 
 def _summaries(rows: _Rows) -> _Rows:
-    """The smallest interval around those of each node and attribute, and the largest weight."""
+    """The smallest interval around those of each node and attribute, and the largest weight, as of one entry."""
     order = np.lexsort((rows.attribute, rows.node))
     node, attribute = rows.node[order], rows.attribute[order]
     at = _starts(node, attribute)
     low, high = np.minimum.reduceat(rows.low[order], at), np.maximum.reduceat(rows.high[order], at)
-    return _Rows(node[at], attribute[at], low, high, np.maximum.reduceat(rows.weight[order], at))
+    weight = np.maximum.reduceat(rows.weight[order], at)
+    return _Rows(node[at], np.zeros(at.size, np.int64), attribute[at], low, high, weight)
 
 
 def _levels(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) -> Iterator[_Rows]:
@@ -98,7 +114,8 @@ def _levels(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) -> It
     for _ in tree.level[1:-2]:
         summary = _summaries(rows)
         yield summary if summaries else rows
-        rows = summary._replace(node=summary.node // tree.level[0])
+        node, entry = np.divmod(summary.node, tree.level[0])
+        rows = summary._replace(node=node, entry=entry)
 
 
 def node_weights(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) -> NodeWeights:
@@ -108,13 +125,14 @@ def node_weights(tree: PackedPlaces, columns: PlaceColumns, *, summaries: bool) 
     intervals = 0
     for above, rows in zip(tree.level[2:-1], _levels(tree, columns, summaries=summaries), strict=True):
         parent, child = np.divmod(rows.node, tree.level[0])
-        order = np.lexsort((-rows.weight, child, rows.attribute, parent))
+        entry = child * tree.level[0] + rows.entry
+        order = np.lexsort((entry, rows.attribute, parent))
         parent, attribute = parent[order], rows.attribute[order]
         at = _starts(parent, attribute)
         parents.append(parent[at] + above)
         attributes.append(attribute[at])
         starts.append(at + intervals)
-        lists.append((child[order].astype(np.int32), rows.low[order], rows.high[order], rows.weight[order]))
+        lists.append((entry[order].astype(np.int32), rows.low[order], rows.high[order], rows.weight[order]))
         intervals += order.size
     per_node = np.bincount(np.concatenate(parents), minlength=len(tree.box))
     empty = (none.astype(np.int32), np.empty(0), np.empty(0), np.empty(0))
@@ -133,11 +151,20 @@ def present(event: Floats) -> Ints:
 
 
 @njit
-def _most_weights(weights: NodeWeights, node: int, event: Floats, asked: Ints, most: Floats) -> int:
-    """Add to `most` what the attributes of an event add at most below each child of a node, Eq. 5; tests made."""
-    attributes, start, children = weights.attribute, weights.start, weights.child
+def new_sums(tree: PackedPlaces) -> Sums:
+    """Room for a search."""
+    room = min(tree.level[0] ** 2, len(tree.id) + tree.level[0])
+    return Sums(np.zeros(room), np.empty(room + 1, np.int32), np.empty(tree.level[0]))
+
+
+@njit
+def _most_weights(weights: NodeWeights, node: int, event: Floats, asked: Ints, sums: Sums) -> int:
+    """Find the largest sum of weights of an entry of each child of a node; tests made."""
+    attributes, start, entries = weights.attribute, weights.start, weights.entry
     left, right, weight = weights.low, weights.high, weights.weight
-    tests = 0
+    total, held, most = sums
+    most[:] = 0
+    tests, count = 0, 0
     low, stop = weights.first[node], weights.first[node + 1]
     for attribute in asked:
         high = stop
@@ -152,14 +179,19 @@ def _most_weights(weights: NodeWeights, node: int, event: Floats, asked: Ints, m
         if attributes[low] != attribute:
             continue
         value = event[attribute]
-        done = -1
         tests += start[low + 1] - start[low]
         for at in range(start[low], start[low + 1]):
-            child = children[at]
-            if child != done and left[at] <= value <= right[at]:
-                most[child] += weight[at]
-                done = child
+            if left[at] <= value <= right[at] and weight[at] > 0:
+                entry = entries[at]
+                held[count] = entry
+                count += total[entry] == 0
+                total[entry] += weight[at]
         low += 1
+    fan_out = len(most)
+    for at in range(count):
+        child = held[at] // fan_out
+        most[child] = max(most[child], total[held[at]])
+        total[held[at]] = 0
     return tests
 
 
@@ -172,9 +204,10 @@ def bounds(
     where: Where,
     asked: Ints,
     needed: float,
+    sums: Sums,
     out: Floats,
 ) -> int:
-    """For each child of a node at least the score of every subscription below it, Eq. 5 to 7; the tests made.
+    """For each child of a node at least the score of every subscription below it, Eq. 6 and 7; the tests made.
 
     A child whose places alone say that it stays below the score that is needed is bounded by these.
     """
@@ -189,17 +222,30 @@ def bounds(
     tests = behind - first
     if wanted == 0:
         return tests
-    most_below = np.zeros(behind - first)
-    tests += _most_weights(weights, node, event, asked, most_below)
+    tests += _most_weights(weights, node, event, asked, sums)
     for child in range(first, behind):
         if out[child - first] >= needed:
             near = nearness(tree.box, child, x, y, max_distance)
-            least, largest, most = tree.alpha[child, 0], tree.alpha[child, 1], most_below[child - first]
+            least, largest, most = tree.alpha[child, 0], tree.alpha[child, 1], sums.most[child - first]
             best = max(min(1 - least, most) + least * near, min(1 - largest, most) + largest * near)
             if least < 1 - most < largest:
                 best = max(best, most + (1 - most) * near)
             out[child - first] = best + ROUNDING * (1 + abs(near))
     return tests
+
+
+@njit
+def _promising(columns: PlaceColumns, ids: Ints, where: Where, most: float, needed: float, out: Ints) -> int:
+    """Write the subscriptions that may reach the score that is needed, if none has more than `most`; their number."""
+    _, x, y, max_distance = where
+    place, alpha = columns.place, columns.alpha
+    found = 0
+    for i in ids:
+        dx, dy = place[i, 0] - x, place[i, 1] - y
+        near = 1 - np.sqrt(dx * dx + dy * dy) / max_distance
+        out[found] = i
+        found += min(1 - alpha[i], most) + alpha[i] * near + ROUNDING * (1 + abs(near)) >= needed
+    return found
 
 
 @njit
@@ -228,7 +274,9 @@ def search(
     fan_out, nodes = tree.level[0], len(tree.box)
     leaves = tree.level[2]
     queue = new_queue(nodes)
-    found = np.empty(fan_out)
+    found, chosen = np.empty(fan_out), np.empty(fan_out, np.int64)
+    sums, most = new_sums(tree), np.empty(nodes)
+    most[nodes - 1] = np.inf
     tests = 0
     push(queue, np.inf, nodes - 1)
     while queue.size[0] > 0:
@@ -237,6 +285,9 @@ def search(
             break
         if node < leaves:
             below = tree.id[node * fan_out : (node + 1) * fan_out]
+            if size == len(ids):
+                tests += len(below)
+                below = chosen[: _promising(columns, below, where, most[node], scores[0], chosen)]
             tests += similarities(columns, below, where, found)
             for at in range(len(below)):
                 if found[at] == found[at] and (size < len(ids) or found[at] >= scores[0]):
@@ -244,8 +295,9 @@ def search(
             continue
         first, behind = children_of(tree, node)
         needed = scores[0] if size == len(ids) else -np.inf
-        tests += bounds(tree, weights, node, (first, behind), where, asked, needed, found)
+        tests += bounds(tree, weights, node, (first, behind), where, asked, needed, sums, found)
         for child in range(first, behind):
             if size < len(ids) or found[child - first] >= scores[0]:
                 push(queue, found[child - first], child)
+                most[child] = sums.most[child - first]
     return size, tests

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from matching.event_index import Event, checked_event
 from matching.places.columns import Where, similarities
-from matching.places.node_weights import NodeWeights, bounds, children_of, node_weights, present, search
+from matching.places.node_weights import NodeWeights, bounds, children_of, new_sums, node_weights, present, search
 from matching.places.packed_places import PackedPlaces, check_packed, packed_places
 from matching.places.place_index import checked_places
 from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
@@ -46,7 +46,7 @@ class RootedPlaces(PlaceOwner[Part]):
                 first, behind = children_of(tree, node)
                 bounds(
                     *(tree, weights, node, (first, behind), where, present(values), -np.inf),
-                    limits[first:behind],
+                    *(new_sums(tree), limits[first:behind]),
                 )
             scores = np.empty(tree.id.size)
             similarities(self.columns, tree.id, where, scores)
@@ -63,11 +63,9 @@ class RootedPlaces(PlaceOwner[Part]):
         check_packed(tree, ids, self.columns.place, self.columns.alpha)
         assert weights.first[-1] == weights.attribute.size == weights.start.size - 1
         assert (np.diff(weights.start) > 0).all()
-        assert weights.start[-1] == weights.low.size == weights.child.size
+        assert weights.start[-1] == weights.low.size == weights.entry.size
         for node in range(len(tree.box)):
             attributes = weights.attribute[weights.first[node] : weights.first[node + 1]]
             assert (np.diff(attributes) > 0).all()
         for at in range(weights.attribute.size):
-            here = slice(weights.start[at], weights.start[at + 1])
-            keys = list(zip(weights.child[here].tolist(), (-weights.weight[here]).tolist(), strict=True))
-            assert keys == sorted(keys)
+            assert (np.diff(weights.entry[weights.start[at] : weights.start[at + 1]]) > 0).all()

@@ -80,7 +80,11 @@ def test_sets_stay_beside_their_intervals() -> None:
         ({"operator": ["=", "in"], "set": [None, None]}, ValueError, "the set of predicate 1 is empty"),
         ({"operator": ["=", "in"], "set": [None]}, ValueError, "'set' must have one value"),
         ({"operator": ["=", "in"], "set": [None, ["x"]]}, TypeError, "'set' must hold numbers"),
-        ({"operator": ["=", "in"], "set": [None, [1, np.nan]]}, ValueError, "a set must not hold NaN"),
+        (
+            {"operator": ["=", "in"], "set": [None, [1, np.nan]]},
+            ValueError,
+            "a set must not hold NaN, got one in predicate 1",
+        ),
         ({"weight": [1, np.nan]}, ValueError, "weight must be finite, got nan in predicate 1"),
         ({"subscription": [0, 2]}, ValueError, "subscription 1 has no predicate: number them without gaps"),
         ({"subscription": [0, -1]}, ValueError, "subscription must be 0 to 0, got -1 in predicate 1"),
