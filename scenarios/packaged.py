@@ -1,7 +1,8 @@
 """Finding the files of this package, in a checkout and wherever it is installed.
 
 Files beside this one are scenarios, and those in a directory `grids` are grids of sweeps. The other files below
-`paper` say what the paper's tables and figures claim; `rangecast paper` reads them. The comment on the first line of
+`paper` say what the paper's tables and figures claim, and those below `matching` what the papers on matching do, with
+trials of indexes in place of grids; `rangecast paper` reads them. The comment on the first line of
 a scenario or grid says what it is.
 """
 

@@ -22,7 +22,7 @@ from simulator.workload.units import DURATION
 from simulator.workload.windows import Window
 from simulator.workload.workload import Workload
 
-__all__ = ["APPROACHES", "parse_approach"]
+__all__ = ["APPROACHES", "SHIPPED", "parse_approach"]
 
 
 def _served(algorithm: str, *, variant: str | None = None) -> "Callable[[Workload, Approach], Session]":
@@ -49,6 +49,9 @@ APPROACHES: dict[str, Approach] = {
     "poll": Approach(Polling, exact=False, takes="interval", aware=True, unicast=True, asked=True, interval_s=1.0),
 }
 """Every approach by name; `APPROACHES["mine"] = Approach(...)` adds one."""
+
+SHIPPED = frozenset(APPROACHES)
+"""Names of those that come with Rangecast."""
 
 
 def parse_approach(name: str) -> Approach:
@@ -121,7 +124,9 @@ def _epsilon(before: str, text: str) -> float:
 def _interval(name: str, text: str) -> float:
     seconds = _seconds(text)
     if seconds <= 0:
-        raise ValueError(f"an interval is a time above 0, as in {name}(500ms); change what stands in parentheses")
+        raise ValueError(
+            f"an interval is a time above 0 and at most 1000h, as in {name}(500ms); change what stands in parentheses"
+        )
     return seconds
 
 

@@ -15,7 +15,12 @@ __all__ = ["paper"]
 def paper(
     name: Annotated[
         str,
-        typer.Argument(help="table1 to table6, fig11 to fig17, cuts, sketch, theorem3, or all.", show_default=False),
+        typer.Argument(
+            help="table1 to table6, fig11 to fig17, cuts, sketch, theorem3, or all for these; of the papers on "
+            "matching 000-table2, 000-fig6 to -fig9, 001-fig5 to -fig11, 002-fig7, 002-fig8, 004-fig7 to -fig9, or "
+            "matching for these.",
+            show_default=False,
+        ),
     ],
     scale: Annotated[str, typer.Option(help="small, or paper for the paper's sizes.")] = "small",
     out: Annotated[Path, typer.Option(help="Directory to make results in; continued if it exists.")] = Path("paper"),
@@ -24,11 +29,17 @@ def paper(
     ] = None,
     master: SimulationMaster = None,
     reproduction: Annotated[
-        Path | None, typer.Option(help="Markdown file to write on all that is in OUT.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Markdown file to write on all of the paper, or of those on matching, that is in OUT.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
-    """Make a table or figure of the paper's evaluation, and judge what the paper claims of it."""
+    """Make a table or figure of the paper's evaluation, or of a paper on matching, and judge what it claims."""
+    from simulator.paper.exhibits import MATCHING
     from simulator.paper.make import make_paper, summary_table, verdict_table
+    from simulator.paper.matching_reproduction import write_matching_reproduction
     from simulator.paper.reproduction import write_reproduction
     from simulator.views.output import check_out
     from simulator.views.progress import sweep_progress
@@ -41,6 +52,7 @@ def paper(
     told = "every claim, its rule and outcome in verdicts.csv"
     print_lines([*failed, *(f"results  {one.directory}: {told}" for one in made)])
     if reproduction is not None:
-        write_reproduction(out, reproduction)
+        write = write_matching_reproduction if made[0].view.name in MATCHING else write_reproduction
+        write(out, reproduction)
     if any(one.failures for one in made):
         raise typer.Exit(1)

@@ -211,7 +211,8 @@ def assemble(
     """
     # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
     x, y, l, r = (np.require(values, requirements="W") for values in workload[1:5])
-    workload = Workload(workload.k, x, y, l, r, int(generator(scenario, "approaches").integers(2**62)))
+    seed = int(generator(scenario, "approaches").integers(2**62))
+    workload = workload._replace(x=x, y=y, l=l, r=r, seed=seed)
     graph = make_graph(scenario) if graph is None else graph
     start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
     found = steps("finding the routes between brokers", scenario.network.brokers)

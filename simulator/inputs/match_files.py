@@ -1,8 +1,10 @@
 """Files of `rangecast match`: subscriptions as ranges or as predicates, and events for them, as tables on disk.
 
 A population has the columns `l`, `r` and perhaps `score`, one row per range, as those that `rangecast population`
-makes, or those of `matching.predicates`, one row per predicate. Events have a column for each attribute, named by it,
-missing values where an event lacks one; for ranges one column. Tables are Parquet, or CSV with a header.
+makes, or those of `matching.predicates`, one row per predicate. With `x`, `y` and `alpha` beside these, the same in
+all rows of a subscription, it is a population with places. Events have a column for each attribute, named by it,
+missing values where an event lacks one; for ranges one column, and with places also `x` and `y`. Tables are Parquet,
+or CSV with a header.
 """
 
 from pathlib import Path
@@ -17,7 +19,7 @@ import pyarrow.parquet as pq
 from floor.errors import RangecastError
 from matching.predicates import COLUMNS, Predicates
 
-__all__ = ["Ranges", "read_events", "read_population"]
+__all__ = ["Placed", "Ranges", "read_events", "read_population"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,6 +30,18 @@ class Ranges(NamedTuple):
     l: Floats
     r: Floats
     score: Floats | None
+
+
+class Placed(NamedTuple):
+    """A population of predicates with places."""
+
+    predicates: Predicates
+    places: Floats
+    """Shape (subscriptions, 2)."""
+    alpha: Floats
+
+
+PLACE_COLUMNS = ("x", "y", "alpha")
 
 
 def _table(path: Path) -> pa.Table:
@@ -47,11 +61,21 @@ def _table(path: Path) -> pa.Table:
         raise RangecastError(f"{path} cannot be read as Parquet or CSV ({reason}); give another file") from error
 
 
+def _is_number(kind: pa.DataType) -> bool:
+    """Whether a column of this type has numbers, or nothing at all."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
+
+
 def _numbers(path: Path, table: pa.Table, name: str) -> Floats:
     column = table.column(name)
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_null(column.type)):
+    if not _is_number(column.type):
         raise RangecastError(f"{path}: column {name!r} must hold numbers, got {column.type}; convert or drop it")
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+    except pa.ArrowInvalid:
+        raise RangecastError(
+            f"{path}: column {name!r} must hold numbers that floats tell apart, got integers beyond 2^53; shift them"
+        ) from None
 
 
 def read_events(path: Path) -> tuple[tuple[str, ...], Floats]:
@@ -71,13 +95,13 @@ def read_events(path: Path) -> tuple[tuple[str, ...], Floats]:
     return names, np.stack([_numbers(path, table, name) for name in names], axis=1)
 
 
-def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predicates:
-    """Read ranges, or predicates over attributes.
+def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predicates | Placed:
+    """Read ranges, or predicates over attributes, or predicates and places; the columns of events are given.
 
     Raises
     ------
     RangecastError
-        The file cannot be read, or does not hold either.
+        The file cannot be read, or does not hold any of these.
     """
     table = _table(path)
     names = set(table.column_names)
@@ -91,10 +115,44 @@ def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predica
             f"{path} has the columns {', '.join(table.column_names)}; a population has l and r, or attribute, "
             f"operator and others of {', '.join(COLUMNS)}"
         )
+    own = [name for name in table.column_names if name not in PLACE_COLUMNS]
+    placed = len(own) < len(table.column_names)
+    if placed:
+        _check_place_columns(path, names, attributes)
+        attributes = tuple(name for name in attributes if name not in ("x", "y"))
     try:
-        return Predicates({name: _column(path, table, name) for name in table.column_names}, attributes)
+        predicates = Predicates({name: _column(path, table, name) for name in own}, attributes)
     except (ValueError, TypeError) as error:
         raise RangecastError(f"{path}: {error}") from error
+    return _placed(path, table, predicates) if placed else predicates
+
+
+def _check_place_columns(path: Path, names: set[str], attributes: tuple[str, ...]) -> None:
+    missing = [name for name in PLACE_COLUMNS if name not in names]
+    if missing:
+        raise RangecastError(
+            f"{path} has no column {missing[0]!r}; a population with places has x, y and alpha, another none of them"
+        )
+    if not {"x", "y"} <= set(attributes):
+        raise RangecastError(
+            f"events for the places of {path} must have the columns x and y, got {', '.join(attributes)}; add them"
+        )
+
+
+def _placed(path: Path, table: pa.Table, predicates: Predicates) -> Placed:
+    """Places and alphas by subscription, of rows that have them in the order of predicates or in another."""
+    columns = np.stack([_numbers(path, table, name) for name in PLACE_COLUMNS], axis=1)
+    if "subscription" in table.column_names:
+        columns = columns[np.argsort(table.column("subscription").to_numpy(), kind="stable")]
+    first = np.searchsorted(predicates.subscription, np.arange(predicates.subscriptions))
+    wrong = (columns != columns[first[predicates.subscription]]).any(axis=1) & ~np.isnan(columns).any(axis=1)
+    if wrong.any():
+        of = predicates.subscription[int(wrong.argmax())]
+        raise RangecastError(
+            f"{path}: x, y and alpha must be the same in all rows of a subscription, got two of subscription {of}; "
+            "mend one"
+        )
+    return Placed(predicates, columns[first, :2], columns[first, 2])
 
 
 def _column(path: Path, table: pa.Table, name: str) -> Any:
@@ -110,7 +168,8 @@ def _sets(path: Path, table: pa.Table) -> Any:
     column = table.column("set").combine_chunks()
     if pa.types.is_null(column.type):
         return None
-    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
+    listed = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+    if not (listed and _is_number(column.type.value_type)):
         raise RangecastError(
             f"{path}: column 'set' must hold lists of numbers, got {column.type}; write them to Parquet"
         )

@@ -1,33 +1,46 @@
-"""The paper's tables and figures as data: which sweeps they need, what is drawn, and what the paper claims of them.
+"""Tables and figures of papers as data: which sweeps they need, what is drawn, and what the paper claims of them.
 
-Every file `scenarios/paper/NAME.toml` is one table or figure of Section V. A claim is of one of five kinds and
-carries the tolerance that it is judged by, so that no tolerance can follow from a result:
+Every file `scenarios/paper/NAME.toml` is one table or figure of Section V of the paper. Those of the papers on
+matching, `scenarios/matching/NAME.toml`, are made from trials of indexes (`simulator.paper.trials`) in place of
+sweeps, and an index stands for an approach. A claim is of one of six kinds and carries the tolerance that it is
+judged by, so that no tolerance can follow from a result:
 
     numbers    the paper prints a value: ours may differ by `tolerance`, as a share of it, or by `absolute`; with
                `interval` also by half of its own 95% confidence interval, where that is wider
-    bounds     a value lies between `least` and `most` at every point
+    bounds     a value lies between `least` and `most` at every point; or the mean of all points, or the highest
     rises      a value does not fall from each value of a key to the next, in the order of `at`
     growths    a value grows like a power of a key, and the power lies between `least` and `most`
+    spreads    the largest value along a key over the smallest lies between `least` and `most`
     chains     of a list of approaches each has at least what the next has, at every point
 
 A value is a metric of an approach, or with `over` the quotient of that of two approaches; metrics joined by + are
-added. `where` picks points by keys of their scenario. `cause` says, in case that a claim differs, whose doing it is
-and why; it is shown only then. Claims with `small = true` hold at any size; the others are
-about the paper's sizes and are judged at the scale `paper` only.
+added, and of approaches joined by | the lowest is taken. `where` picks points by keys of their scenario. `cause`
+says, in case that a claim differs, whose doing it is and why; it is shown only then. Claims with `small = true` hold
+at any size; the others are about the paper's sizes and are judged at the scale `paper` only.
 """
 
 import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from floor.errors import RangecastError
 from scenarios import DIRECTORY
+from simulator.runs.index_measures import INDEX_METRICS
 from simulator.runs.sweep_tables import METRICS
 
 __all__ = [
     "EXTRAS",
+    "MATCHING",
     "NAMES",
     "VIEWS",
     "Beside",
@@ -43,19 +56,33 @@ __all__ = [
     "PaperError",
     "Rise",
     "Scale",
+    "Spread",
     "Value",
     "grid_path",
     "load_exhibit",
+    "views_of",
 ]
 
 VIEWS = DIRECTORY / "paper"
-"""Where the tables and figures are described."""
+"""Where the tables and figures of the paper are described."""
+
+MATCHING_VIEWS = DIRECTORY / "matching"
+"""Where those of the papers on matching are."""
 
 NAMES = (*(f"table{number}" for number in range(1, 7)), *(f"fig{number}" for number in range(11, 18)))
 """Tables and figures for ranges of one dimension, in the order in which they are shown."""
 
 EXTRAS = ("cuts", "sketch", "theorem3")
 """What the paper says in words or leaves open, made and judged in the same way."""
+
+MATCHING = (
+    "000-table2",
+    *(f"000-fig{number}" for number in range(6, 10)),
+    *(f"001-fig{number}" for number in range(5, 12)),
+    *(f"002-fig{number}" for number in range(7, 9)),
+    *(f"004-fig{number}" for number in range(7, 10)),
+)
+"""Tables and figures of the papers that `matching.registry` names by these numbers."""
 
 Scale = Literal["small", "paper"]
 Key = str | int | float
@@ -70,7 +97,7 @@ class _Part(BaseModel):
 
 
 class Value(_Part):
-    """What is looked up in the results of a sweep."""
+    """What is looked up in the results of a sweep, or of trials of indexes."""
 
     metric: str
     sweep: str | None = None
@@ -81,9 +108,10 @@ class Value(_Part):
 
     @field_validator("metric")
     @classmethod
-    def _known(cls, metric: str) -> str:
+    def _known(cls, metric: str, info: ValidationInfo) -> str:
+        known = info.context["metrics"] if info.context else METRICS
         for name in metric.split("+"):
-            if name not in METRICS:
+            if name not in known:
                 raise ValueError(f"must be a metric of a sweep, or several joined by +, got {name!r}")
         return metric
 
@@ -140,9 +168,10 @@ class Number(Claim):
 
 
 class Bound(Claim):
-    """A value between two limits at every point."""
+    """A value between two limits at every point, or what `of` names of all points."""
 
     approach: str
+    of: Literal["each", "mean", "highest"] = "each"
     least: float | None = None
     most: float | None = None
 
@@ -162,6 +191,15 @@ class Growth(Claim):
     along: str
     least: float
     most: float
+
+
+class Spread(Claim):
+    """A value whose largest is so many times its smallest along a key; 1 is no change."""
+
+    approach: str
+    along: str
+    least: float | None = None
+    most: float | None = None
 
 
 class Chain(Claim):
@@ -196,20 +234,21 @@ class Exhibit(_Part):
     name: str
     title: str
     sweeps: list[str] = Field(min_length=1)
-    """Grids that it is made from."""
+    """Grids that it is made from, or trials."""
     account: str
     """What must be known to read it, and why our numbers differ where they do."""
     numbers: list[Number] = Field(default_factory=list)
     bounds: list[Bound] = Field(default_factory=list)
     rises: list[Rise] = Field(default_factory=list)
     growths: list[Growth] = Field(default_factory=list)
+    spreads: list[Spread] = Field(default_factory=list)
     chains: list[Chain] = Field(default_factory=list)
     panels: list[Panel] = Field(default_factory=list)
 
     @property
     def claims(self) -> list[Claim]:
         """Everything that is judged, printed numbers first."""
-        return [*self.numbers, *self.bounds, *self.rises, *self.growths, *self.chains]
+        return [*self.numbers, *self.bounds, *self.rises, *self.growths, *self.spreads, *self.chains]
 
     @model_validator(mode="after")
     def _sweeps_are_named(self) -> Self:
@@ -219,20 +258,27 @@ class Exhibit(_Part):
         return self
 
 
-def load_exhibit(name: str, directory: Path = VIEWS) -> Exhibit:
-    """Read what the paper says of a table or figure.
+def views_of(name: str) -> Path:
+    """Where a table or figure is described."""
+    return MATCHING_VIEWS if name in MATCHING else VIEWS
+
+
+def load_exhibit(name: str, directory: Path | None = None) -> Exhibit:
+    """Read what the paper says of a table or figure, in its own directory unless another one is given.
 
     Raises
     ------
     PaperError
         There is no such table or figure, or its file is missing or wrong.
     """
-    if name not in (*NAMES, *EXTRAS):
-        raise PaperError(f"{name}: must be all or one of {', '.join((*NAMES, *EXTRAS))}; choose one of them")
-    path = directory / f"{name}.toml"
+    if name not in (*NAMES, *EXTRAS, *MATCHING):
+        every = ", ".join((*NAMES, *EXTRAS, "matching", *MATCHING))
+        raise PaperError(f"{name}: must be all or one of {every}; choose one of them")
+    path = (directory or views_of(name)) / f"{name}.toml"
+    metrics = INDEX_METRICS if name in MATCHING else METRICS
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return Exhibit.model_validate({"name": name, **values})
+        return Exhibit.model_validate({"name": name, **values}, context={"metrics": metrics})
     except OSError as error:
         raise PaperError(f"{path}: cannot be read: {error.strerror}; install Rangecast again") from error
     except (tomllib.TOMLDecodeError, ValidationError) as error:

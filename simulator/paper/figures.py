@@ -20,6 +20,8 @@ from simulator.views.sweep_figure import line_look
 __all__ = ["draw_exhibit", "exhibit_csv"]
 
 _HATCHES = ("", "///", "...", "xxx")
+MOST_COLUMNS = 3
+"""Panels side by side; more go to further rows."""
 
 
 class _Curve(NamedTuple):
@@ -50,16 +52,20 @@ def exhibit_csv(view: Exhibit, measured: Mapping[str, Measured], verdicts: Seque
 
 
 def draw_exhibit(view: Exhibit, measured: Mapping[str, Measured], scale: str, paths: Sequence[Path]) -> None:
-    """Draw the panels of a figure side by side, with 95% confidence intervals; one file for each path."""
+    """Draw the panels of a figure in rows, with 95% confidence intervals; one file for each path."""
     with mpl.rc_context(
         {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True, "svg.hashsalt": "rangecast"}
     ):
-        figure = Figure(figsize=(4.4 * len(view.panels), 4.2), layout="constrained")
+        columns = min(len(view.panels), MOST_COLUMNS)
+        rows = -(-len(view.panels) // columns)
+        figure = Figure(figsize=(4.4 * columns, 4.2 * rows), layout="constrained")
         drawn = [list(_curves(panel, measured[panel.sweep or view.sweeps[0]])) for panel in view.panels]
         # A curve looks the same in every panel.
         looks = {label: at for at, label in enumerate(dict.fromkeys(curve.label for one in drawn for curve in one))}
-        every = figure.subplots(1, len(view.panels), squeeze=False)[0]
-        for axes, panel, curves in zip(every, view.panels, drawn, strict=True):
+        every = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axes in every[len(drawn) :]:
+            axes.remove()
+        for axes, panel, curves in zip(every[: len(drawn)], view.panels, drawn, strict=True):
             if any(isinstance(place, str) for curve in curves for place in curve.places):
                 _bars(axes, curves)
             else:

@@ -1,7 +1,8 @@
-"""The paper's evaluation, table by table and figure by figure: ordinary sweeps, then its claims judged by them.
+"""The papers' evaluations, table by table and figure by figure: sweeps or trials, then claims judged by them.
 
 ROOT/sweeps-SCALE/GRID/   the sweeps, each shared by all tables and figures that are made from it
-ROOT/NAME-SCALE/          results.csv      of the sweep; of several, results-GRID.csv
+ROOT/trials-SCALE/        what trials of indexes measured, for the papers on matching
+ROOT/NAME-SCALE/          results.csv      of the sweep or trial; of several, results-GRID.csv
                           NAME.csv         the table, or the points of the figure's curves
                           NAME.png, .svg   the figure
                           verdicts.csv     every claim: paper, ours, ratio, tolerance, verdict
@@ -18,8 +19,19 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from simulator.paper.exhibits import EXTRAS, NAMES, VIEWS, Exhibit, PaperError, Scale, grid_path, load_exhibit
+from simulator.paper.exhibits import (
+    EXTRAS,
+    MATCHING,
+    NAMES,
+    Exhibit,
+    PaperError,
+    Scale,
+    grid_path,
+    load_exhibit,
+    views_of,
+)
 from simulator.paper.figures import draw_exhibit, exhibit_csv
+from simulator.paper.trials import Trial, load_trial, measured_trial, run_trial, trial_csv, trial_path
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.runs.sweep import run_sweep
 from simulator.runs.sweep_tables import read_replications
@@ -51,28 +63,28 @@ def make_paper(
     processes: int | None = None,
     master: str | None = None,
     progress: Callable[[], Progress] = _silent,
-    directory: Path = VIEWS,
+    directory: Path | None = None,
 ) -> list[Made]:
-    """Make a table or figure of the paper's evaluation, or all of them.
+    """Make a table or figure of the paper's evaluation, or all of them; or those of the papers on matching.
 
-    Sweeps that are finished below `out` are not run again, and one that was stopped goes on.
+    Sweeps that are finished below `out` are not run again, and one that was stopped goes on; so do trials.
 
     Parameters
     ----------
     name : str
-        One of `NAMES` or `EXTRAS`, or "all".
+        One of `NAMES`, `EXTRAS` or `MATCHING`; "all" for the first two, "matching" for the last.
     scale : {"small", "paper"}
         The paper's sizes, or small ones that show the same trends in seconds.
     out : Path
         Where directories are made.
     processes : int, optional
-        Simulations at a time; by default one per core.
+        Simulations at a time; by default one per core. Trials of indexes are timed one at a time.
     master : str, optional
         Spark master whose executors run the simulations; by default processes of this machine do.
     progress : callable
         Makes what shows the progress of a sweep.
     directory : Path
-        Where the tables and figures are described.
+        Where the tables and figures are described; by default where those of Rangecast are.
 
     Raises
     ------
@@ -80,22 +92,31 @@ def make_paper(
         There is no such table or figure.
     """
     size = _scale(scale)
-    views = [load_exhibit(one, directory) for one in ((*NAMES, *EXTRAS) if name == "all" else (name,))]
+    groups = {"all": (*NAMES, *EXTRAS), "matching": MATCHING}
+    views = [load_exhibit(one, directory) for one in groups.get(name, (name,))]
+    home = directory or views_of(views[0].name)
     failures: dict[str, list[str]] = {}
     for sweep in dict.fromkeys(sweep for view in views for sweep in view.sweeps):
-        grid = load_grid(grid_path(sweep, size, directory))
+        if views[0].name in MATCHING:
+            run_trial(load_trial(trial_path(sweep, size, home)), _trials_path(out, size), progress())
+            failures[sweep] = []
+            continue
+        grid = load_grid(grid_path(sweep, size, home))
         path = _sweep_path(out, size, sweep)
         result = run_sweep(grid, path, master=master, processes=processes, progress=progress())
         failures[sweep] = [f"{sweep}: {line}" for line in result.failures]
     return [
-        _make(view, size, out, directory, [line for sweep in view.sweeps for line in failures[sweep]])
-        for view in views
+        _make(view, size, out, home, [line for sweep in view.sweeps for line in failures[sweep]]) for view in views
     ]
 
 
-def measured_in(out: Path, view: Exhibit, scale: Scale, directory: Path = VIEWS) -> dict[str, Measured]:
-    """What is finished of the sweeps of a table or figure."""
-    return {sweep: _finished(out, scale, sweep, directory) for sweep in view.sweeps}
+def measured_in(out: Path, view: Exhibit, scale: Scale, directory: Path | None = None) -> dict[str, Measured]:
+    """What is finished of the sweeps or trials of a table or figure."""
+    home = directory or views_of(view.name)
+    if view.name in MATCHING:
+        trials = {one: load_trial(trial_path(one, scale, home)) for one in view.sweeps}
+        return {one: measured_trial(trial, _trials_path(out, scale)) for one, trial in trials.items()}
+    return {sweep: _finished(out, scale, sweep, home) for sweep in view.sweeps}
 
 
 def summary_table(made: Iterable[Made]) -> Table:
@@ -140,6 +161,10 @@ def _sweep_path(out: Path, scale: Scale, sweep: str) -> Path:
     return out / f"sweeps-{scale}" / sweep
 
 
+def _trials_path(out: Path, scale: Scale) -> Path:
+    return out / f"trials-{scale}"
+
+
 def _finished(out: Path, scale: Scale, sweep: str, directory: Path) -> Measured:
     grid = load_grid(grid_path(sweep, scale, directory))
     return Measured(grid, read_replications(_sweep_path(out, scale, sweep), len(grid.points), len(grid.seeds)))
@@ -152,7 +177,10 @@ def _make(view: Exhibit, scale: Scale, out: Path, directory: Path, failures: lis
     target.mkdir(parents=True, exist_ok=True)
     for sweep in view.sweeps:
         copy = target / ("results.csv" if len(view.sweeps) == 1 else f"results-{sweep}.csv")
-        copy.write_bytes((_sweep_path(out, scale, sweep) / "results.csv").read_bytes())
+        if isinstance(plan := measured[sweep].grid, Trial):
+            copy.write_text(trial_csv(plan, measured[sweep]), encoding="utf-8")
+        else:
+            copy.write_bytes((_sweep_path(out, scale, sweep) / "results.csv").read_bytes())
     (target / f"{view.name}.csv").write_text(exhibit_csv(view, measured, verdicts), encoding="utf-8")
     (target / "verdicts.csv").write_text(_verdicts_csv(verdicts), encoding="utf-8")
     if view.panels:

@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from simulator.paper.exhibits import EXTRAS, NAMES, VIEWS, Exhibit, Scale, grid_path, load_exhibit
+from simulator.paper.exhibits import EXTRAS, NAMES, VIEWS, Exhibit, Scale, load_exhibit
 from simulator.paper.figures import draw_exhibit
 from simulator.paper.make import measured_in
+from simulator.paper.trials import Trial
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.views.labels import short
 
-__all__ = ["write_reproduction"]
+__all__ = ["differing", "judged", "section", "write_reproduction"]
 
 _SCALES: tuple[Scale, ...] = ("small", "paper")
 
@@ -78,8 +79,8 @@ _VERDICT = """\
 system does what the paper says: who is told, how often, at what cost to the server, and in which order the
 approaches rank. Reading its numbers took finding out three things that it does not say: its averages are over
 50,000 events, its approximate versions cut the k levels of a region into 1/ε equal groups, and Paint-Sparse's
-calls are counted per tile of Paint-Dense. Two of its algorithms are wrong as printed and are put right here. What
-still differs is listed below with its cause."""
+calls are counted per tile of Paint-Dense. Algorithms 5 and 11 and Paint-Batch are wrong as printed and are put
+right ([errata](errata.md)). What still differs is listed below with its cause."""
 
 
 def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
@@ -88,17 +89,17 @@ def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
     Points that have not been run, or not with all seeds, are told as such. Figures go to a directory beside `path`.
     """
     views = [load_exhibit(name, directory) for name in (*NAMES, *EXTRAS)]
-    found = {(view.name, scale): _judged(out, view, scale, directory) for view in views for scale in _SCALES}
+    found = {(view.name, scale): judged(out, view, scale, directory) for view in views for scale in _SCALES}
     outcomes = [one for view in views for one in found[view.name, "paper"][1]]
     verdict = _verdict([one for one in outcomes if one.name in NAMES])
-    lines = [_HEAD.format(verdict=verdict, differing="\n".join(_differing(outcomes)))]
+    lines = [_HEAD.format(verdict=verdict, differing="\n".join(differing(outcomes)))]
     lines += ["| | scale | holds | differs | not run |", "|---|---|---|---|---|"]
     for (name, scale), (_, verdicts) in found.items():
         counts = Counter(one.verdict for one in verdicts if one.verdict != NEEDS_PAPER)
         lines.append(f"| {name} | {scale} | {counts[HOLDS]} | {counts[DIFFERS]} | {counts[NOT_RUN]} |")
     lines.append("")
     for view in views:
-        lines += _section(view, *found[view.name, "paper"], found[view.name, "small"][1], directory)
+        lines += section(view, *found[view.name, "paper"], found[view.name, "small"][1])
         measured = found[view.name, "paper"][0]
         if view.panels and all(one.replications for one in measured.values()):
             figure = path.with_suffix("") / f"{view.name}.png"
@@ -120,7 +121,8 @@ def _verdict(outcomes: Sequence[Verdict]) -> str:
     )
 
 
-def _differing(outcomes: Sequence[Verdict]) -> Iterator[str]:
+def differing(outcomes: Sequence[Verdict]) -> Iterator[str]:
+    """Lines of a table of all that differs, with its cause."""
     found = [one for one in outcomes if one.verdict == DIFFERS]
     if not found:
         yield "Nothing that has been run."
@@ -132,34 +134,37 @@ def _differing(outcomes: Sequence[Verdict]) -> Iterator[str]:
         yield f"| {one.name} | {claim} | {short(one.paper)} | {one.outcome} | {one.rule} | {one.cause} |"
 
 
-def _judged(out: Path, view: Exhibit, scale: Scale, directory: Path) -> tuple[dict[str, Measured], list[Verdict]]:
+def judged(
+    out: Path, view: Exhibit, scale: Scale, directory: Path | None = None
+) -> tuple[dict[str, Measured], list[Verdict]]:
+    """What is finished of a table or figure at a scale, and the verdicts on it."""
     measured = measured_in(out, view, scale, directory)
     return measured, judge(view, measured, scale)
 
 
-def _section(
+def section(
     view: Exhibit,
     measured: dict[str, Measured],
     verdicts: Sequence[Verdict],
     small: Sequence[Verdict],
-    directory: Path,
 ) -> Iterator[str]:
+    """Lines on one table or figure: what was run, what must be known, and every claim beside ours."""
     yield f"## {view.title}"
     yield ""
     for sweep, found in measured.items():
-        yield _ran(sweep, found, grid_path(sweep, "paper", directory))
+        yield _ran(sweep, found)
     yield view.account.strip()
     yield ""
     printed = [one for one in verdicts if one.paper is not None]
     if printed:
         yield from _numbers(printed, max(([one.title for one in row.beside] for row in view.numbers), key=len))
-    judged = {one.claim: one for one in small}
+    at_small = {one.claim: one for one in small}
     claims = [one for one in verdicts if one.paper is None]
     if claims:
         yield "| claim | rule | ours | verdict | at small scale |"
         yield "|---|---|---|---|---|"
         for one in claims:
-            yield f"| {one.claim} | {one.rule} | {one.outcome} | {_word(one)} | {_word(judged[one.claim])} |"
+            yield f"| {one.claim} | {one.rule} | {one.outcome} | {_word(one)} | {_word(at_small[one.claim])} |"
         yield ""
 
 
@@ -177,14 +182,15 @@ def _numbers(printed: Sequence[Verdict], beside: Sequence[str]) -> Iterator[str]
     yield ""
 
 
-def _ran(sweep: str, found: Measured, path: Path) -> str:
+def _ran(sweep: str, found: Measured) -> str:
     done, points = len(found.replications), len(found.grid.points)
-    scenario = found.grid.points[0].scenario
-    how = f"{len(found.grid.seeds)} seeds of {scenario.events.extent} each"
+    seeds = len(found.grid.seeds)
+    how = f"{seeds} seeds of {found.grid.extent} each" if seeds > 1 else f"one seed of {found.grid.extent}"
+    kind = "Trial" if isinstance(found.grid, Trial) else "Sweep"
     if done == 0:
-        return f"**Not run at the paper's sizes**: the sweep `{sweep}` ({path.name}, {how}).\n"
+        return f"**Not run at the paper's sizes**: the {kind.lower()} `{sweep}` ({how}).\n"
     part = "" if done == points else f", of which **{done} have been run**"
-    return f"Sweep `{sweep}`: {points} points{part}, {how}.\n"
+    return f"{kind} `{sweep}`: {points} points{part}, {how}.\n"
 
 
 def _word(one: Verdict) -> str:

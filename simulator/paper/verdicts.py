@@ -1,4 +1,4 @@
-"""Verdicts: every claim of the paper beside what our sweeps measured, judged by the tolerance fixed in its file.
+"""Verdicts: every claim of a paper beside what our sweeps or trials measured, judged by the tolerance in its file.
 
 A value is taken in every replication by itself, quotients within a replication, and then averaged: what makes a
 replication expensive falls out of a quotient.
@@ -7,12 +7,24 @@ replication expensive falls out of a quotient.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from simulator.paper.exhibits import Beside, Bound, Chain, Claim, Exhibit, Growth, Key, Number, Rise, Scale, Value
+from simulator.paper.exhibits import (
+    Beside,
+    Bound,
+    Chain,
+    Claim,
+    Exhibit,
+    Growth,
+    Key,
+    Number,
+    Rise,
+    Scale,
+    Spread,
+    Value,
+)
 from simulator.runs.statistics import Estimate, estimate
 from simulator.runs.sweep_tables import Replications
-from simulator.scenario.grid import Grid
 from simulator.views.labels import short
 
 __all__ = ["DERIVED", "DIFFERS", "HOLDS", "NEEDS_PAPER", "NOT_RUN", "Measured", "Verdict", "judge"]
@@ -61,10 +73,33 @@ class Verdict(NamedTuple):
         return short(self.ours) + (f" ± {short(self.half_width)}" if self.half_width else "")
 
 
-class Measured(NamedTuple):
-    """The finished points of a sweep."""
+class PlannedPoint(Protocol):
+    """One combination of values that is measured."""
 
-    grid: Grid
+    def settings(self) -> dict[str, Any]:
+        """Its tables of keys and values."""
+
+
+class Plan(Protocol):
+    """What is to be measured: a grid of scenarios, or a trial of indexes."""
+
+    @property
+    def points(self) -> Sequence[PlannedPoint]:
+        """All combinations of values."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """One for each replication."""
+
+    @property
+    def extent(self) -> str:
+        """How much a replication asks, such as "50 events"."""
+
+
+class Measured(NamedTuple):
+    """The finished points of a sweep or of a trial."""
+
+    grid: Plan
     replications: Replications
 
     def points(self, where: Mapping[str, Key]) -> list[int]:
@@ -72,8 +107,8 @@ class Measured(NamedTuple):
         return [one for one in self.replications if all(self.key(one, key) == at for key, at in where.items())]
 
     def key(self, point: int, key: str) -> Any:
-        """Value of a key in the scenario of a point; several keys of a table are joined to one text."""
-        value: Any = self.grid.points[point].scenario.model_dump(mode="json", by_alias=True)
+        """Value of a key in the settings of a point; several keys of a table are joined to one text."""
+        value: Any = self.grid.points[point].settings()
         for part in key.split("."):
             value = value[part]
         if isinstance(value, dict):
@@ -93,8 +128,15 @@ class Measured(NamedTuple):
         return estimate(self.values(what, approach, point))
 
     def _metric(self, metric: str, approach: str, point: int) -> list[float]:
-        rows = [row for run in self.replications[point] for row in run if row["approach"] == approach]
-        return [math.fsum(float(row[name] or 0) for name in metric.split("+")) for row in rows]
+        """Values in every replication; of several approaches the lowest."""
+        several = [
+            [row for run in self.replications[point] for row in run if row["approach"] == one]
+            for one in approach.split("|")
+        ]
+        return [
+            min(math.fsum(float(row[name] or 0) for name in metric.split("+")) for row in rows)
+            for rows in zip(*several, strict=True)
+        ]
 
 
 def judge(view: Exhibit, measured: Mapping[str, Measured], scale: Scale) -> list[Verdict]:
@@ -129,6 +171,7 @@ def _judge(name: str, claim: Claim, measured: Measured, scale: Scale) -> Iterato
     elif not values or len(values) < _expected(claim, measured):
         yield blank._replace(verdict=NOT_RUN)
     else:
+        values = _reduced(claim, values)
         lowest, highest = (one(values, key=lambda value: value.mean) for one in (min, max))
         right = all(rule.least - _ROUNDING <= one.mean <= rule.most + _ROUNDING for one in values)
         yield blank._replace(
@@ -182,12 +225,12 @@ def _values(claim: Claim, measured: Measured) -> tuple[_Rule, list[Estimate]]:
     points = measured.points(claim.where)
     match claim:
         case Bound():
-            limits = _Rule(
-                _between(claim.least, claim.most),
-                -math.inf if claim.least is None else claim.least,
-                math.inf if claim.most is None else claim.most,
-            )
+            what = "" if claim.of == "each" else f"{claim.of} "
+            limits = _limits(what, claim.least, claim.most)
             return limits, [measured.value(claim, claim.approach, point) for point in points]
+        case Spread():
+            found = [_spread(measured, claim, group) for group in _groups(measured, points, claim.along)]
+            return _limits("largest over smallest ", claim.least, claim.most), found
         case Chain():
             found = [
                 _divide(measured.values(claim, above, point), measured.values(claim, below, point))
@@ -210,6 +253,22 @@ def _values(claim: Claim, measured: Measured) -> tuple[_Rule, list[Estimate]]:
     raise TypeError(f"claim must be of a known kind, got {type(claim).__name__}")
 
 
+def _limits(what: str, least: float | None, most: float | None) -> _Rule:
+    return _Rule(
+        what + _between(least, most), -math.inf if least is None else least, math.inf if most is None else most
+    )
+
+
+def _reduced(claim: Claim, values: list[Estimate]) -> list[Estimate]:
+    """What a bound asks of the values of all points."""
+    match claim:
+        case Bound(of="mean"):
+            return [Estimate(math.fsum(one.mean for one in values) / len(values), None, values[0].replications)]
+        case Bound(of="highest"):
+            return [max(values, key=lambda value: value.mean)]
+    return values
+
+
 def _expected(claim: Claim, measured: Measured) -> int:
     """Number of values that a claim must hold for when every point of the sweep is finished."""
     whole = Measured(measured.grid, dict.fromkeys(range(len(measured.grid.points)), ()))
@@ -221,6 +280,8 @@ def _expected(claim: Claim, measured: Measured) -> int:
             return sum(len(_in_order(whole, group, claim)) - 1 for group in _groups(whole, points, claim.along))
         case Growth():
             return sum(len(group) > 1 for group in _groups(whole, points, claim.along))
+        case Spread():
+            return len(_groups(whole, points, claim.along))
     return len(points)
 
 
@@ -236,7 +297,7 @@ def _groups(measured: Measured, points: Sequence[int], along: str) -> list[list[
     """Points that differ in one key only."""
     groups: dict[str, list[int]] = {}
     for point in points:
-        values = measured.grid.points[point].scenario.model_dump(mode="json", by_alias=True, exclude={"seed"})
+        values = measured.grid.points[point].settings()
         table = values
         *above, last = along.split(".")
         for part in above:
@@ -269,3 +330,9 @@ def _power(measured: Measured, claim: Growth, group: Sequence[int]) -> Estimate:
     factor = math.log(measured.key(upper, claim.along) / measured.key(lower, claim.along))
     both = (measured.values(claim, claim.approach, point) for point in (lower, upper))
     return estimate([math.log(high / low) / factor for low, high in zip(*both, strict=True)])
+
+
+def _spread(measured: Measured, claim: Spread, group: Sequence[int]) -> Estimate:
+    """The largest value of a group of points over its smallest, in every replication."""
+    rows = zip(*(measured.values(claim, claim.approach, point) for point in group), strict=True)
+    return estimate([max(row) / min(row) if min(row) else math.inf for row in rows])

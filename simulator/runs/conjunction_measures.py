@@ -1,7 +1,7 @@
-"""What event indexes take on the populations of seed 004, and range indexes on the profiles of seed 002.
+"""What event indexes take on the populations of seed 004.
 
-For the benchmark and for the papers' figures: time per event in processor time, against a compiled scan in the same
-run, bytes, evaluations, and for UB-trees the leaves and points of Fig. 8.
+For the benchmark: time per event in processor time, against a compiled scan in the same run, bytes, evaluations, and
+for UB-trees the leaves and points of Fig. 8.
 """
 
 import time
@@ -15,10 +15,9 @@ from floor.errors import RangecastError
 from matching.conjunctions import UBTree
 from matching.event_index import EventIndex
 from matching.predicates import Predicates
-from matching.registry import EVENT_INDEXES, RANGE_INDEXES
-from simulator.workload.conjunctions import closed_profiles
+from matching.registry import EVENT_INDEXES
 
-__all__ = ["EventCost", "event_costs", "profile_evaluations"]
+__all__ = ["EventCost", "event_costs"]
 
 Floats = npt.NDArray[np.float64]
 RUNS = 3
@@ -100,19 +99,3 @@ def _cost(name: str, index: EventIndex, events: Floats, built: float, scan_us: f
 def _work(index: EventIndex) -> npt.NDArray[np.int64]:
     """Leaves, points and tests of a UB-tree so far, zeros of another index."""
     return np.array(index.work if isinstance(index, UBTree) else (0, 0, 0))
-
-
-def profile_evaluations(
-    profiles: int, length: float, *, documents: int = 50, domain: float = 1000.0, seed: int = 1
-) -> dict[str, float]:
-    """Evaluations per document of every range index of seed 002 over profiles of two attributes (Figs. 7 and 8)."""
-    l, r = closed_profiles(profiles, length, domain, seed)
-    xs = np.random.default_rng(seed + 1).random((documents, 2)) * domain
-    found = {}
-    for name, entry in RANGE_INDEXES.items():
-        if entry.source.startswith("002"):
-            indexes = [entry.kind(l[:, side], r[:, side]) for side in range(2)]
-            for side, index in enumerate(indexes):
-                index.counts(xs[:, side])
-            found[name] = sum(index.evaluations for index in indexes) / documents
-    return found

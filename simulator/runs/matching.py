@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,13 +13,15 @@ import pyarrow.parquet as pq
 
 from floor.errors import RangecastError
 from floor.files import whole
+from matching.places.place_index import checked_places
 from matching.predicates import Predicates
 from matching.range_index import checked_count
-from matching.registry import EVENT_INDEXES, RANGE_INDEXES
-from simulator.inputs.match_files import Ranges, read_events, read_population
+from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES
+from simulator.inputs.match_files import Placed, Ranges, read_events, read_population
 
 __all__ = ["DisagreementError", "Measured", "match_files", "measure"]
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MOST_RANGES = 20_000
@@ -66,7 +69,9 @@ def measure(name: str, make: Any, ask: Any, events: Any) -> Measured:
     return Measured(name, offsets, ids, built, took, len(index), index.nbytes, index.evaluations - before)
 
 
-def match_files(population: Path, events: Path, index: str, top: int | None, out: Path) -> Iterator[str]:
+def match_files(
+    population: Path, events: Path, index: str, top: int | None, out: Path, max_distance: float | None = None
+) -> Iterator[str]:
     """Match events of a file with a population, write ids per event to a Parquet file, and say what it took.
 
     Parameters
@@ -79,6 +84,9 @@ def match_files(population: Path, events: Path, index: str, top: int | None, out
         Only so many, best first; None for all.
     out
         The file, with the columns `event` and `ids`.
+    max_distance
+        Of a population with places, the distance at which nearness is 0; by default the diagonal of the smallest
+        rectangle around all places.
 
     Raises
     ------
@@ -93,6 +101,10 @@ def match_files(population: Path, events: Path, index: str, top: int | None, out
     held = read_population(population, attributes)
     if isinstance(held, Ranges) and len(attributes) != 1:
         raise RangecastError(f"{events} must have one column for a population of ranges, got {', '.join(attributes)}")
+    if isinstance(held, Placed):
+        given = _refused(lambda: _Asked.of(held, attributes, given, max_distance))
+    elif max_distance is not None:
+        raise RangecastError("--max-distance is of populations with places (x, y, alpha); leave it out")
     first: Measured | None = None
     for name in _names(index, held, top):
         found = _refused(lambda name=name: _measured(name, held, given, top))
@@ -115,9 +127,37 @@ def _refused(act: Any) -> Any:
         raise RangecastError(str(error)) from error
 
 
-def _names(index: str, held: Ranges | Predicates, top: int | None) -> list[str]:
+@dataclass(frozen=True)
+class _Asked:
+    """Events with places."""
+
+    values: Floats
+    places: Floats
+    max_distance: float
+
+    def __getitem__(self, some: slice) -> "_Asked":
+        return _Asked(self.values[some], self.places[some], self.max_distance)
+
+    @classmethod
+    def of(cls, held: Placed, attributes: tuple[str, ...], events: Floats, distance: float | None) -> "_Asked":
+        """Events of a file whose columns x and y are their places."""
+        where = [attributes.index(name) for name in ("x", "y")]
+        places = checked_places("places of events", events[:, where], len(events))
+        if distance is None:
+            every = np.concatenate((checked_places("places", held.places, len(held.places)), places))
+            distance = float(np.hypot(*np.ptp(every, axis=0))) if len(every) else 1.0
+        if not 0 < distance < np.inf:
+            raise ValueError(f"--max-distance must be positive and finite, got {distance:g}; give another one")
+        return cls(np.delete(events, where, axis=1), places, distance)
+
+
+def _names(index: str, held: Ranges | Predicates | Placed, top: int | None) -> list[str]:
     """Names of the indexes to ask."""
-    if isinstance(held, Predicates):
+    if isinstance(held, Placed):
+        if top is None:
+            raise RangecastError("--top must say how many for a population with places, where all have a score")
+        usable, kind = list(PLACE_INDEXES), "predicates with places"
+    elif isinstance(held, Predicates):
         usable, kind = list(EVENT_INDEXES), "predicates"
     else:
         usable = [name for name, entry in RANGE_INDEXES.items() if top is None or entry.ranked]
@@ -130,7 +170,15 @@ def _names(index: str, held: Ranges | Predicates, top: int | None) -> list[str]:
     return [index]
 
 
-def _measured(name: str, held: Ranges | Predicates, events: Any, top: int | None) -> Measured:
+def _measured(name: str, held: Ranges | Predicates | Placed, events: Any, top: int | None) -> Measured:
+    if isinstance(held, Placed):
+        place_kind: Any = PLACE_INDEXES[name].kind
+        return measure(
+            name,
+            lambda: place_kind(*held, max_distance=events.max_distance),
+            lambda own, some: own.tops(some.values, some.places, top),
+            events,
+        )
     if isinstance(held, Predicates):
         return measure(
             name, lambda: EVENT_INDEXES[name].make(held), lambda own, some: _first(own.matches(some), top), events

@@ -273,6 +273,6 @@ def _notes(outcomes: list[Outcome]) -> list[str]:
         if one.lists is not None and one.lists.ends_wrong:  # only without order, or it is told as wrong
             lines.append(f"order    {one.name}: {one.lists.ends_wrong:.2%} of the lists that are followed end wrong")
         if one.ledger.happened:
-            told = ", ".join(f"{times} {what}" for what, times in sorted(one.ledger.happened.items()))
+            told = ", ".join(f"{times:,} {what}" for what, times in sorted(one.ledger.happened.items()))
             lines.append(f"faults   {one.name}: {told}")
     return lines

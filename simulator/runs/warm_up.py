@@ -2,7 +2,8 @@
 
 Two processes share the work. One opens the servers of the approaches and has them answer events (the kernels of
 `paint`), the other carries the messages of an approach without a server over the networks (those of `topologies` and
-`cn`): they have next to nothing in common. When both are done, what is left of each approach is little.
+`cn`): they have next to nothing in common. When both are done, what is left of each approach is little. Without a
+scenario indexes follow: those of `matching`, and servers over other object indexes and more dimensions.
 """
 
 from collections.abc import Iterator
@@ -16,12 +17,14 @@ import numpy as np
 from rich.progress import Progress
 
 from floor.kernels import compile_silently
+from matching.registry import RANGE_INDEXES
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import ask
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.ingredients import Ingredients, assemble, generator
 from simulator.results.needed import Needed, count_needed
 from simulator.runs.answer import verified_records
+from simulator.runs.index_rehearsal import INDEXES, SERVERS, rehearse_index, rehearse_server
 from simulator.runs.workers import end_with_parent
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Events, Objects, Server, Subscriptions, Topology
@@ -47,7 +50,7 @@ class Rehearsal(NamedTuple):
 
 
 def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) -> None:
-    """Compile the kernels that a scenario uses, or all that runs use, without Spark.
+    """Compile the kernels that a scenario uses, or all that runs and indexes use, without Spark.
 
     The scenario of the demo takes 80 s of processor time, which two cores share; all take more. It is seconds where
     they are compiled already.
@@ -65,11 +68,14 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
     servers = {name: Rehearsal(one, name, whole=False) for one, name in first}
     networks = [Rehearsal(one, _SERVERLESS, whole=True) for one in scenarios]
     rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
+    indexes, others = (INDEXES, SERVERS) if scenario is None else ((), ())
     with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
-        bar = shown.add_task("compiling kernels", total=len(servers) + len(networks) + len(rest))
+        bar = shown.add_task("compiling kernels", total=sum(map(len, (servers, networks, rest, indexes, others))))
         done = partial(_show, shown, bar)
         done([*_each(one, list(servers.values())), *_each(other, networks)])
         done([*_each(one, rest[::2]), *_each(other, rest[1::2])])
+        steps = [(one if name in RANGE_INDEXES else other).submit(_rehearse_index, name) for name in indexes]
+        done([*steps, *((one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others)])
 
 
 def _in_small(scenario: Scenario) -> Scenario:
@@ -159,6 +165,16 @@ def _rehearse(step: Rehearsal) -> str:
     else:
         _serve(step.scenario, step.approach)
     return str(step)
+
+
+def _rehearse_index(name: str) -> str:
+    rehearse_index(name)
+    return name
+
+
+def _rehearse_server(index: str, dimensions: float, algorithm: str) -> str:
+    rehearse_server(index, dimensions, algorithm)
+    return f"{algorithm}, {index}, {dimensions} dimensions"
 
 
 def _serve(scenario: Scenario, name: str) -> None:

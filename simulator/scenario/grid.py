@@ -57,6 +57,10 @@ class Point(NamedTuple):
     """Keys and values, for people."""
     scenario: Scenario
 
+    def settings(self) -> dict[str, Any]:
+        """Tables of keys and values of the scenario, as a scenario file has them, without the seed."""
+        return self.scenario.model_dump(mode="json", by_alias=True, exclude={"seed"})
+
 
 class Grid(NamedTuple):
     """All that a sweep depends on."""
@@ -70,6 +74,11 @@ class Grid(NamedTuple):
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
     """Scenario seed of each replication, the same for every point: points and approaches share their events."""
+
+    @property
+    def extent(self) -> str:
+        """How much the scenario of the first point asks, such as "50,000 events"."""
+        return self.points[0].scenario.events.extent
 
 
 class _File(BaseModel):

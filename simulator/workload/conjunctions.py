@@ -15,6 +15,7 @@ from matching.predicates import OPERATORS, Predicates
 __all__ = [
     "Conjunctive",
     "closed_profiles",
+    "length_of_overlap",
     "make_conjunctions",
     "make_fixed_conjunctions",
     "make_point_events",
@@ -114,3 +115,13 @@ def closed_profiles(count: int, length: float, domain: float, seed: int) -> tupl
     """
     l = np.random.default_rng(seed).random((count, 2)) * (domain - length)
     return l, l + length
+
+
+def length_of_overlap(overlap: float, domain: float) -> float:
+    """Length of the ranges of `closed_profiles` of which a share of all pairs overlaps, 0 < overlap < 1.
+
+    Starts lie evenly in [0, domain - length], so two ranges are apart with probability (1 - length / (domain -
+    length))^2.
+    """
+    ratio = 1 - float((1 - overlap) ** 0.5)
+    return domain * ratio / (1 + ratio)

@@ -141,9 +141,9 @@ def test_events_at_once_are_answered_once() -> None:
     assert questions.tolist() == [0] * 199 + [30]
 
 
-@pytest.mark.parametrize("text", ["0s", "", "-1s", "100", "soon", "1s, 2s"])
+@pytest.mark.parametrize("text", ["0s", "", "-1s", "1001h", "100", "soon", "1s, 2s"])
 def test_a_wrong_interval_is_told(text: str) -> None:
-    with pytest.raises(ValueError, match=r"an interval is a time above 0, as in poll\(500ms\)"):
+    with pytest.raises(ValueError, match=r"an interval is a time above 0 and at most 1000h, as in poll\(500ms\)"):
         parse_approach(f"poll({text})")
     assert parse_approach("poll").interval_s == 1.0
     assert parse_approach("poll(250ms)").interval_s == 0.25

@@ -8,6 +8,8 @@ import pytest
 
 from cn import Can
 from cn.zones import ZoneTable
+from simulator.approaches.registry import parse_approach
+from simulator.approaches.server_session import ServerSession
 from simulator.inputs.ingredients import Ingredients, assemble, make_graph, network_notes
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
@@ -34,6 +36,20 @@ def test_bandwidth_is_that_of_every_link_when_given() -> None:
 def scenario_of(**tables: dict[str, Any]) -> Scenario:
     values = {"name": "x", "k": 2, "approaches": ["unicast"], "objects": {"count": 10}, "network": {"brokers": 3}}
     return Scenario.model_validate(values | tables)
+
+
+def test_all_approaches_read_one_index_of_the_subscriptions() -> None:
+    """An index that is made once for a run, which takes a second for a million, reaches the servers."""
+    rng = np.random.default_rng(1)
+    l, r = np.sort(rng.random((2, 30)), axis=0)
+    workload = Workload(2, rng.random(10), rng.random(10), l, r)
+    made = assemble(scenario_of(), workload._replace(known=workload.made_index()), rng.random(30)).workload
+    assert made.known is not None
+    for name in ("paint-sparse", "paint-sparse(0.5)", "unicast"):
+        approach = parse_approach(name)
+        session = approach.open(made, approach)
+        assert isinstance(session, ServerSession)
+        assert session._server._subscriptions.arrays is made.known.arrays
 
 
 def test_a_network_from_a_file_is_that_of_the_file(tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
-"""Costs of event indexes and evaluations of range indexes are what their counters say."""
+"""Costs of event indexes are what their counters say."""
 
-import numpy as np
 import pytest
 
 from floor.errors import RangecastError
 from matching.registry import EVENT_INDEXES, EventIndexEntry
 from simulator.runs import conjunction_measures
-from simulator.runs.conjunction_measures import event_costs, profile_evaluations
+from simulator.runs.conjunction_measures import event_costs
 from simulator.workload.conjunctions import Conjunctive, make_conjunctions, make_point_events
 
 
@@ -34,16 +33,3 @@ def test_an_index_that_is_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(conjunction_measures, "EVENT_INDEXES", {**EVENT_INDEXES, "lying": lying})
     with pytest.raises(RangecastError, match="lying and scan disagree"):
         event_costs(made, make_point_events(Conjunctive(), 5, 2), ["lying"])
-
-
-def test_evaluations_of_profiles_are_those_of_the_paper() -> None:
-    """Fig. 7: far below the 2 n of no index, and hardly growing with n; Fig. 8: flat in overlap for two of them."""
-    few, many = profile_evaluations(100, 10.0), profile_evaluations(1000, 10.0)
-    assert set(few) == {"cluster-index", "interval-index", "hybrid-index", "segment-tree", "interval-tree"}
-    for name, count in many.items():
-        assert few[name] < count < 60
-    wide = profile_evaluations(100, 600.0)
-    for name in ("interval-index", "segment-tree"):
-        assert wide[name] == pytest.approx(few[name], rel=0.35)
-    assert wide["cluster-index"] > 2 * few["cluster-index"]
-    assert np.isfinite(list(wide.values())).all()

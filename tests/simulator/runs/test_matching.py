@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from floor.errors import RangecastError
-from matching.registry import EVENT_INDEXES, RANGE_INDEXES, EventIndexEntry
+from matching.places import PlaceScan
+from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES, EventIndexEntry, PlaceIndexEntry
 from simulator.runs import matching as matching_runs
 from simulator.runs.matching import DisagreementError, match_files
 from tests.simulator.cli.test_cli import rangecast
@@ -96,6 +97,8 @@ def test_two_that_disagree_are_told_and_nothing_is_written(tmp_path: Path, monke
         ({"weight": [1.0, 1.0, np.nan, 0.0]}, {}, "scan", None, "weight must be finite, got nan in predicate 2"),
         ({"low": ["a", "b", "c", "d"]}, {}, "scan", None, "column 'low' must hold numbers, got string"),
         ({"set": ["a", "b", "c", "d"]}, {}, "scan", None, "column 'set' must hold lists of numbers, got string"),
+        ({"set": [["a"]] * 4}, {}, "scan", None, "column 'set' must hold lists of numbers, got list<"),
+        ({"low": [2**60 + 1] * 4}, {}, "scan", None, "column 'low' must hold numbers that floats tell apart"),
         ({"operator": None}, {}, "scan", None, "a population has l and r, or attribute, operator and others of"),
         ({}, {"year": ["x", "y", "z"]}, "scan", None, "events.parquet: column 'year' must hold numbers, got string"),
         ({}, {}, "windows", None, "--index must be a name for predicates (scan, counting"),
@@ -160,3 +163,128 @@ def test_the_command(tmp_path: Path) -> None:
     wrong = rangecast("match", "population.parquet", "events.parquet", "--index", "best", cwd=tmp_path)
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
     assert "--index must be a name for predicates" in wrong.stderr
+
+
+PLACED: dict[str, Any] = {
+    "subscription": [1, 0, 0, 2],
+    "attribute": ["age", "age", "income", "age"],
+    "operator": ["<", ">=", "=", "in"],
+    "low": [None, 30.0, 9.0, None],
+    "high": [30.0, None, None, None],
+    "set": [None, None, None, [20.0, 40.0]],
+    "weight": [1.0, 0.25, 0.75, 1.0],
+    "x": [0.0, 3.0, 3.0, 0.0],
+    "y": [0.0, 4.0, 4.0, 1.0],
+    "alpha": [0.5, 0.5, 0.5, 0.8],
+}
+PLACED_EVENTS: dict[str, Any] = {"x": [0.0, 3.0], "age": [20.0, 50.0], "y": [0.0, 4.0], "income": [None, 9.0]}
+PLACED_ANSWERS = [[1, 2, 0], [0, 2, 1]]
+"""At distance 5 nearness is 0: for event 0 the scores are 0, 1 and 0.2 + 0.8 * 4 / 5; for event 1 they are 1, 0 and
+0.8 * (1 - sqrt(18) / 5), of which the last is 0.12."""
+
+
+def test_all_indexes_agree_on_places(tmp_path: Path) -> None:
+    out = tmp_path / "ids.parquet"
+    *lines, last = match_files(*written(tmp_path, PLACED, PLACED_EVENTS), "all", 3, out)
+    assert [line.split(":")[0] for line in lines] == list(PLACE_INDEXES)
+    assert last == f"6 ids in {out}; all indexes agree"
+    assert read(out) == PLACED_ANSWERS
+    list(match_files(*written(tmp_path, PLACED, PLACED_EVENTS), "ri-tree", 1, out, max_distance=50.0))
+    assert read(out) == [[1], [0]]
+
+
+def test_the_distance_at_which_nearness_ends_is_the_diagonal_or_what_is_given(tmp_path: Path) -> None:
+    """By a distance of 1,000 nearness differs little, and subscription 2 follows by its predicate."""
+    events = {"x": [3.0], "y": [4.0], "age": [40.0], "income": [np.nan]}
+    for distance, expected in ((None, [0, 2, 1]), (1000.0, [2, 0, 1])):
+        files = written(tmp_path, PLACED, events)
+        list(match_files(*files, "all", 3, tmp_path / "ids.parquet", max_distance=distance))
+        assert read(tmp_path / "ids.parquet") == [expected]
+
+
+def test_two_place_indexes_that_disagree_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf(PlaceScan):
+        def tops(self, events: Any, places: Any, k: int) -> Any:
+            offsets, ids = super().tops(events, places, k)
+            return offsets, ids[::-1]
+
+    two = {"place-scan": PLACE_INDEXES["place-scan"], "deaf": PlaceIndexEntry(Deaf, "a planted defect")}
+    monkeypatch.setattr(matching_runs, "PLACE_INDEXES", two)
+    with pytest.raises(DisagreementError, match="place-scan and deaf disagree on event 0 about"):
+        list(match_files(*written(tmp_path, PLACED, PLACED_EVENTS), "all", 2, tmp_path / "ids.parquet"))
+    assert not (tmp_path / "ids.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("population", "events", "index", "top", "distance", "text"),
+    [
+        ({}, {}, "ri-tree", None, None, "--top must say how many for a population with places"),
+        ({}, {}, "windows", 3, None, "--index must be a name for predicates with places (place-scan, ri-tree"),
+        (
+            {"alpha": None},
+            {},
+            "ri-tree",
+            3,
+            None,
+            "population.parquet has no column 'alpha'; a population with places",
+        ),
+        ({}, {"y": None}, "ri-tree", 3, None, "must have the columns x and y, got x, age, income"),
+        (
+            {"x": [0.0, 3.0, 2.0, 0.0]},
+            {},
+            "ri-tree",
+            3,
+            None,
+            "must be the same in all rows of a subscription, got two of subscription 0",
+        ),
+        (
+            {"x": [0.0, 3.0, 3.0, np.nan]},
+            {},
+            "ri-tree",
+            3,
+            None,
+            "places must be finite, got [nan, 1.0] at position 2",
+        ),
+        ({}, {"x": [0.0, np.inf]}, "ri-tree", 3, None, "places of events must be finite, got [inf, 4.0]"),
+        ({"alpha": [0.5, 0.5, 0.5, 1.5]}, {}, "ri-tree", 3, None, "alpha must be between 0 and 1, got 1.5"),
+        ({"alpha": ["a"] * 4}, {}, "ri-tree", 3, None, "column 'alpha' must hold numbers, got string"),
+        ({"weight": [1.0, 0.5, 0.75, 1.0]}, {}, "ri-tree", 3, None, "must sum to 1, got 1.25 of subscription 0"),
+        (
+            {"attribute": ["age"] * 4},
+            {},
+            "ri-tree",
+            3,
+            None,
+            "must not have two predicates on one attribute, got some on 'age' of subscription 0",
+        ),
+        ({"attribute": ["age", "age", "x", "age"]}, {}, "ri-tree", 3, None, "unknown attribute 'x' in predicate 2"),
+        ({}, {}, "ri-tree", 3, 0.0, "--max-distance must be positive and finite, got 0; give another one"),
+        (
+            {"x": None, "y": None, "alpha": None},
+            {},
+            "scan",
+            None,
+            2.0,
+            "--max-distance is of populations with places",
+        ),
+    ],
+)
+def test_mistakes_of_places_are_told_in_one_line(
+    tmp_path: Path,
+    population: dict[str, Any],
+    events: dict[str, Any],
+    index: str,
+    top: int | None,
+    distance: float | None,
+    text: str,
+) -> None:
+    files = written(
+        tmp_path,
+        {name: values for name, values in {**PLACED, **population}.items() if values is not None},
+        {name: values for name, values in {**PLACED_EVENTS, **events}.items() if values is not None},
+    )
+    with pytest.raises(RangecastError) as caught:
+        list(match_files(*files, index, top, tmp_path / "ids.parquet", max_distance=distance))
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "ids.parquet").exists()

@@ -118,9 +118,14 @@ def test_a_run_with_a_clock_and_faults_tells_what_happened_when(run: Run) -> Non
         records = first.table("events", approach=approach)
         received = sum(records["received_update"].to_pylist()) + sum(records["received_exposed"].to_pylist())
         assert sum(own["notifications"].to_pylist()) == received
-        happened = Counter(faults.filter(pc.field("approach") == approach)["what"].to_pylist())
+        own = faults.filter(pc.field("approach") == approach)
+        happened = Counter(own["what"].to_pylist())
         told = first.manifest["faults"][approach]
+        in_vain = own.filter((pc.field("what") == "loss") & (pc.field("why") == "anew"))
         assert (happened["crash"], happened["anew"]) == (told["broker crashes"], told.get("messages started anew", 0))
+        assert len(in_vain) == told.get("transmissions in vain", 0)
+        assert happened["loss"] - len(in_vain) == told["transmissions lost"] > 0
+        assert happened["resend"] == told["transmissions sent again"] > 0
     assert len(set(series["seconds"].to_pylist())) == 1
     shares = series["wrong_lists"].drop_null().to_pylist()
     assert max(shares) > 0

@@ -1,0 +1,220 @@
+"""Trials of indexes: which populations the tables and figures of the papers on matching need, and measuring them.
+
+A file `scenarios/matching/trials/SCALE/NAME.toml` has a kind of population, the indexes, and lists of values for keys
+of the tables `population` and `ask`; the points are all their combinations. A population has a seed of its own, made
+from its settings and that of the file: one seed for two that differ in a number of values would draw the same places
+in both. Points with one population are asked of one index, which is built once and then dropped, so that memory
+holds a population and an index. Timings are taken in one process, one after the other: compare them within a point.
+
+    OUT/trials-SCALE/measured/  what was measured at a point, a file for each, named by all that it depends on
+"""
+
+import csv
+import hashlib
+import io
+import json
+import time
+import tomllib
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rich.progress import Progress
+
+from floor.errors import RangecastError
+from floor.files import write_whole
+from simulator.paper.exhibits import PaperError, Scale
+from simulator.paper.verdicts import Measured
+from simulator.runs.index_measures import INDEX_METRICS, KINDS, Ask, Kind
+
+__all__ = ["REHEARSED", "Trial", "TrialPoint", "load_trial", "measured_trial", "run_trial", "trial_csv", "trial_path"]
+
+REHEARSED = 1000
+"""Subscriptions by which kernels are compiled; what a population is made from begins with their number."""
+
+Settings = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    kind: str
+    indexes: list[str] = Field(min_length=1)
+    replications: int = Field(default=1, ge=1)
+    seed: int
+    few: dict[str, int] = Field(default_factory=dict)
+    population: Settings = Field(default_factory=dict)
+    ask: Settings = Field(default_factory=dict)
+    grid: dict[str, list[Any]] = Field(default_factory=dict)
+
+
+class TrialPoint(NamedTuple):
+    """A population, and how indexes over it are asked."""
+
+    population: Any
+    ask: Ask
+
+    def settings(self) -> Settings:
+        """Tables of all keys and values."""
+        return {"population": self.population._asdict(), "ask": self.ask._asdict()}
+
+
+class Trial(NamedTuple):
+    """All that is measured for some tables and figures."""
+
+    path: Path
+    kind: str
+    indexes: tuple[str, ...]
+    few: Mapping[str, int]
+    """Indexes that are asked only the first so many events, since they take long and by any event the same."""
+    keys: tuple[str, ...]
+    """What the points differ in."""
+    points: tuple[TrialPoint, ...]
+    seeds: tuple[int, ...]
+
+    @property
+    def extent(self) -> str:
+        """How many events indexes are asked."""
+        return f"{self.points[0].ask.events:,} events"
+
+    def asked(self, index: str, ask: Ask) -> Ask:
+        """How an index is asked."""
+        return ask._replace(events=min(ask.events, self.few.get(index, ask.events)))
+
+
+def trial_path(name: str, scale: Scale, directory: Path) -> Path:
+    """The file of a trial at a scale."""
+    return directory / "trials" / scale / f"{name}.toml"
+
+
+def load_trial(path: Path) -> Trial:
+    """Read a trial and make its points, the last key changing fastest.
+
+    Raises
+    ------
+    PaperError
+        The file is missing or wrong.
+    """
+    try:
+        file = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        kind = KINDS[file.kind]
+        points = tuple(
+            _point(kind, file, dict(zip(file.grid, values, strict=True))) for values in product(*file.grid.values())
+        )
+    except OSError as error:
+        raise PaperError(f"{path}: cannot be read: {error.strerror}; install Rangecast again") from error
+    except (tomllib.TOMLDecodeError, ValidationError, KeyError, TypeError) as error:
+        raise PaperError(f"{path}: {' '.join(str(error).split())}") from error
+    seeds = tuple(range(file.seed, file.seed + file.replications))
+    return Trial(path, file.kind, tuple(file.indexes), file.few, tuple(file.grid), points, seeds)
+
+
+def _point(kind: Kind, file: _File, values: Settings) -> TrialPoint:
+    tables = {"population": dict(file.population), "ask": dict(file.ask)}
+    for key, value in values.items():
+        table, _, name = key.partition(".")
+        tables[table][name] = value
+    return TrialPoint(kind.population(**tables["population"]), Ask(**tables["ask"]))
+
+
+def run_trial(trial: Trial, out: Path, progress: Progress) -> None:
+    """Measure every point that has not been measured below `out`, in all replications.
+
+    Raises
+    ------
+    RangecastError
+        Two indexes gave different answers.
+    """
+    groups: dict[tuple[Any, int], list[TrialPoint]] = {}
+    for seed in trial.seeds:
+        for point in trial.points:
+            if not _file(trial, point, seed, out).exists():
+                groups.setdefault((point.population, seed), []).append(point)
+    if groups:
+        _rehearse(trial)
+    with progress:
+        bar = progress.add_task(trial.path.stem, total=sum(map(len, groups.values())) * len(trial.indexes))
+        for (population, seed), points in groups.items():
+            found: list[Rows] = [[] for _ in points]
+            for at, row in _measured(trial, population, points, seed):
+                found[at].append(row)
+                progress.advance(bar)
+            for point, rows in zip(points, found, strict=True):
+                write_whole(_file(trial, point, seed, out), _rows_csv(rows))
+
+
+def _rehearse(trial: Trial) -> None:
+    """Compile what is going to be timed, on a population of a few."""
+    kind, spec = KINDS[trial.kind], trial.points[0].population
+    made = kind.make(spec._replace(**{spec._fields[0]: REHEARSED}), 1, 0)
+    for name in trial.indexes:
+        kind.ask(kind.build(name, made), made, Ask(events=1, runs=1))
+
+
+def _measured(
+    trial: Trial, population: Any, points: Sequence[TrialPoint], seed: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows of indexes over one population, with the number of the point each is of."""
+    kind = KINDS[trial.kind]
+    own = zlib.crc32(json.dumps([trial.kind, *population]).encode()) % 2**31 + seed
+    made = kind.make(population, max(point.ask.events for point in points), own)
+    first: list[list[int]] = []
+    for name in trial.indexes:
+        start = time.process_time()
+        index = kind.build(name, made)
+        built = time.process_time() - start
+        for at, point in enumerate(points):
+            row, marks = kind.ask(index, made, trial.asked(name, point.ask))
+            if len(first) == at:
+                first.append(marks)
+            same = min(len(marks), len(first[at]))
+            if marks[:same] != first[at][:same]:
+                raise RangecastError(f"{trial.path}: {name} and {trial.indexes[0]} disagree on the answers to events")
+            yield at, {"approach": name, **row, "build_s": built}
+        del index
+
+
+def measured_trial(trial: Trial, out: Path) -> Measured:
+    """The points of a trial that are measured below `out` in all replications."""
+    files = {at: [_file(trial, point, seed, out) for seed in trial.seeds] for at, point in enumerate(trial.points)}
+    whole = {at: paths for at, paths in files.items() if all(path.exists() for path in paths)}
+    return Measured(trial, {at: [_read(path) for path in paths] for at, paths in whole.items()})
+
+
+def trial_csv(trial: Trial, measured: Measured) -> str:
+    """One row for each point, replication and index, with all metrics."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*trial.keys, "seed", "approach", *INDEX_METRICS])
+    for at, runs in measured.replications.items():
+        place = [measured.key(at, key) for key in trial.keys]
+        for seed, rows in zip(trial.seeds, runs, strict=True):
+            writer.writerows([*place, seed, row["approach"], *(row[name] for name in INDEX_METRICS)] for row in rows)
+    return text.getvalue()
+
+
+def _file(trial: Trial, point: TrialPoint, seed: int, out: Path) -> Path:
+    """Where a point is noted; the name tells all that was measured by."""
+    asked = {name: trial.asked(name, point.ask) for name in trial.indexes}
+    told = json.dumps([trial.kind, point.population._asdict(), asked, seed])
+    return out / "measured" / f"{trial.kind}-{hashlib.sha256(told.encode()).hexdigest()[:16]}.csv"
+
+
+def _rows_csv(rows: Rows) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["approach", *INDEX_METRICS], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _read(path: Path) -> Rows:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [
+            {name: value if name == "approach" else float(value) if value else None for name, value in row.items()}
+            for row in csv.DictReader(lines)
+        ]
