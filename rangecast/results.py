@@ -111,7 +111,7 @@ class Result:
 
         names = [str(row["approach"]) for row in self._rows]
         files = (self.directory / "events.parquet", self.directory / "summary.csv")
-        return shown(comparison_figure(*files, names, comparison_title(self.scenario)))
+        return shown(comparison_figure(*files, names, comparison_title(self.scenario), self.scenario.events.warm_up))
 
     def report(self, out: AnyPath = "report.html") -> Path:
         """Write the run as one page that works offline; its path."""

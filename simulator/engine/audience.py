@@ -11,7 +11,7 @@ from paint import UNICAST
 from simulator.approaches.approach import Approach
 from simulator.inputs.ingredients import Ingredients
 
-__all__ = ["Audience", "Notified", "gathered"]
+__all__ = ["Audience", "Notified", "gathered", "repeats"]
 
 
 class Notified(NamedTuple):
@@ -47,6 +47,13 @@ def gathered(parts: Sequence[Notified], deliveries: Sequence[int], order: NDArra
     return every.rows(np.lexsort((every.delivery, subscription, message)))
 
 
+def repeats(named: Notified, time_s: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many of the notifications of each delivery, which came at a time, tell a subscription what it was told."""
+    named = named.rows(np.lexsort((time_s[named.delivery], named.subscription, named.message)))
+    again = (np.diff(named.message) == 0) & (np.diff(named.subscription) == 0)
+    return np.bincount(named.delivery[1:][again], minlength=len(time_s))
+
+
 class Audience:
     """The subscriptions behind the gateways, for one approach.
 
@@ -75,6 +82,16 @@ class Audience:
             own: NDArray[np.bool_] = self._gateways.home[table["subscription"][message]] == broker
             return own.astype(np.int64)
         return self._gateways.index.count(table[message], np.arange(len(message) + 1), broker)
+
+    def everyone(self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]) -> Notified:
+        """Notifications of all subscriptions, by their ids, in the order of the deliveries. 24 bytes each."""
+        if self._unicast:
+            named = table["subscription"][message]
+            delivery = np.flatnonzero(self._gateways.home[named] == broker)
+            return Notified(message[delivery], named[delivery], delivery)
+        offsets, ids = self._gateways.index.match(table[message], np.arange(len(message) + 1), broker)
+        delivery = np.repeat(np.arange(len(message)), np.diff(offsets))
+        return Notified(message[delivery], ids, delivery)
 
     def name(self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]) -> Notified:
         """Notifications of watched subscriptions, in the order of the deliveries; only its own gateway tells one."""

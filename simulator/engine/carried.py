@@ -155,6 +155,8 @@ class Carried(NamedTuple):
     """None without a clock."""
     replies: Replies | None = None
     """Where subscriptions ask."""
+    repeated: NDArray[np.int64] | None = None
+    """(deliveries,) how many of the subscriptions that each reaches were told the same before; None if none was."""
 
     @property
     def window_of(self) -> NDArray[np.int64]:

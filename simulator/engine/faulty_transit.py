@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.approaches.session import Outgoing
-from simulator.engine.audience import Notified, gathered
+from simulator.engine.audience import Notified, gathered, repeats
 from simulator.engine.carried import (
     ACKNOWLEDGEMENT,
     MESSAGE,
@@ -80,6 +80,8 @@ class FaultyTransit(Transit):
         self._faults = faults
         self._settled: list[_Deliveries] = []
         self._notified: list[Notified] = []
+        self._named: list[Notified] = []
+        """All that messages told which are begun anew; of each settlement, as in the two above."""
 
     def _answers(self) -> Outgoing:
         return self._faults.answer(self.chunk)
@@ -161,6 +163,11 @@ class FaultyTransit(Transit):
             received = self.world.audience.count(*told)
             self._settled.append(_Deliveries(message, broker, travelled, done_s[at], received))
             self._notified.append(self.world.audience.name(*told))
+            unfinished = np.array(self._missing) > 0
+            unfinished[places.start[self._services.waiting]] = True
+            chosen = np.flatnonzero(unfinished[places.start[served[at]]] | places.again[served[at]])
+            named = self.world.audience.everyone(self.outgoing.table, message[chosen], broker[chosen])
+            self._named.append(named._replace(delivery=chosen[named.delivery]))
 
     def _begin(self, start: int) -> None:
         place = self._ways.origin[start]
@@ -175,8 +182,8 @@ class FaultyTransit(Transit):
         """
         world, ways, services, flights = self.world, self._ways, self._services, self._flights
         broker_of, start_of, since = ways.broker, ways.start, ways.since
-        service_s, transmit_s, delay_s = ways.service_s, ways.transmit_s, ways.delay_s
-        next_first, next_end, next_place = ways.next_first, ways.next_end, ways.next_place
+        held, transmit_s, delay_s, broker_s = ways.held, ways.transmit_s, ways.delay_s, ways.broker_s
+        next_first, next_place = ways.next_first, ways.next_place
         served, came_s, begun_s, done_s = services.place, services.came_s, services.begun_s, services.done_s
         place_of, departed_s, came, odd = flights.place, flights.departed_s, flights.came, flights.faults
         clock, timeout = world.clock, world.clock.timeout
@@ -187,13 +194,13 @@ class FaultyTransit(Transit):
             now, broker, start = clock.now, broker_of[place], start_of[place]
             begins = broker_free[broker]
             begins = now if begins < now else begins
-            broker_free[broker] = done = begins + service_s[place]
+            broker_free[broker] = done = begins + held[place] * broker_s
             had[place] = 1
             served.append(place)
             came_s.append(now)
             begun_s.append(begins)
             done_s.append(done)
-            first, end = next_first[place], next_end[place]
+            first, end = next_first[place], next_first[place + 1]
             if first < end:
                 send(broker, next_place[first:end], done, now)
             missing[start] -= 1
@@ -289,8 +296,8 @@ class FaultyTransit(Transit):
         """Tell what a link did to a transmission at its end; whether it came and its messages are not begun anew."""
         flights = self._flights
         faults = flights.faults.get(number, ())
-        lost = any(what == "loss" for what, *_ in faults)
-        if flights.in_vain(number) and not lost:
+        lost = bool(faults) and any(what == "loss" for what, *_ in faults)
+        if not lost and flights.in_vain(number):
             self._lose(number, "anew", flights.arrive_s(number))
             return False
         for fault in faults:
@@ -302,9 +309,10 @@ class FaultyTransit(Transit):
     def _lose(self, number: int, why: str, time_s: float) -> None:
         """Let a transmission come to nothing at a time; if it has not left its sender, the link did nothing to it."""
         flights = self._flights
-        for fault in flights.faults.get(number, ()) if time_s >= flights.departed_s[number] else ():
-            self._tell(number, *fault)
-        self._tell(number, "loss", why, time_s - flights.depart_s(number))
+        if self.world.ledger.faults is not None:
+            for fault in flights.faults.get(number, ()) if time_s >= flights.departed_s[number] else ():
+                self._tell(number, *fault)
+            self._tell(number, "loss", why, time_s - flights.depart_s(number))
         flights.lose(number)
 
     def _tell(self, number: int, what: str, why: str, seconds: float) -> None:
@@ -354,9 +362,11 @@ class FaultyTransit(Transit):
                 Transmissions(kind, window_of[parts.message], *parts[1:5], *timed),
                 control_transmissions(ACKNOWLEDGEMENT, ends, about, left_s, world.ingredients.routes),
             )
-        named = gathered(self._notified, [len(some.message) for some in self._settled], order)
+        counts = [len(some.message) for some in self._settled]
+        named, everyone = (gathered(some, counts, order) for some in (self._notified, self._named))
         about_chunk = (self.chunk, self.outgoing, self._sources)
         carried = Carried(*about_chunk, traffic, deliveries.received, named, sent, moments)
+        carried = carried._replace(repeated=repeats(everyone, deliveries.time_s))
         if world.watermarks is None:
             return self._with_replies(carried)
         heard, complete_s = self._services.heard()

@@ -82,6 +82,11 @@ class ServiceLog:
         self._waiting = numbers[done_s > until_s]
         return place[done_s <= until_s], done_s[done_s <= until_s]
 
+    @property
+    def waiting(self) -> Ints:
+        """Places that had something to deliver when that was last asked for, and had not been served."""
+        return np.array([self.place[number] for number in self._waiting.tolist()], np.int64)
+
     def _undelivered(self) -> Ints:
         """Services that have something to deliver and have not, ascending."""
         fresh = np.array(self.place[self._seen :], np.int64)
@@ -123,7 +128,7 @@ class ServiceLog:
         """All of them."""
         place = np.array(self.place, np.int64)
         came_s, begun_s, done_s = (np.array(column) for column in (self.came_s, self.begun_s, self.done_s))
-        busy_s = np.array(self._ways.service_s)[place]
+        busy_s = self._ways.broker_s * self._ways.places.held[place].astype(np.float64)
         busy_s[self._stopped] = (done_s - begun_s)[self._stopped]
         return Services(place, came_s, begun_s, done_s, busy_s)
 

@@ -169,13 +169,13 @@ class Transit:
         delay_s = (routes.delay_ms[senders, receivers] / 1e3).tolist()
         broker_of, arrived, served, count_down = receivers.tolist(), self._arrived, self._served, self._count_down
         clock, timeout = world.clock, world.clock.timeout
-        service_s = (packets.places[place] * world.broker_s).tolist()
+        held, broker_s = packets.places[place].tolist(), world.broker_s
         broker_free, uplink_free = world.broker_free, world.uplink_free
 
         def serve(broker: int, came_by: int) -> None:
             arrived[came_by] = now = clock.now
             done = broker_free[broker]
-            served[came_by] = broker_free[broker] = done = (now if done < now else done) + service_s[came_by]
+            served[came_by] = broker_free[broker] = done = (now if done < now else done) + held[came_by] * broker_s
             first, end = first_next[came_by], end_next[came_by]
             if first < end:
                 departed = uplink_free[broker]

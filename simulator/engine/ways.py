@@ -80,14 +80,15 @@ class Ways:
 
     def __init__(self, world: World, outgoing: Outgoing, starts: Ints, sources: Ints) -> None:
         self._world, self._outgoing, self._starts, self._sources = world, outgoing, starts, sources
+        self.broker_s = world.broker_s
         self.places = self._room = Places(*(np.empty(0, kind) for kind in 2 * "l" + "?" + 8 * "l" + 2 * "d"))
         self._message = self._added = self._told = np.empty(0, np.int64)
         self.since, self.origin = [0] * (len(starts) - 1), [-1] * (len(starts) - 1)
         """First place of the attempt that each start is in, and place where it begins; -1 of one that has no way."""
         self.broker, self.start = list[int](), list[int]()
-        self.service_s, self.transmit_s, self.delay_s = list[float](), list[float](), list[float]()
-        self.next_first, self.next_end, self.next_place = list[int](), list[int](), list[int]()
-        """Places that follow on each: from where to where in the last list."""
+        self.held, self.transmit_s, self.delay_s = list[int](), list[float](), list[float]()
+        self.next_first, self.next_place = [0], list[int]()
+        """Places that follow on each: of the second list, from its number in the first to the next number."""
         self.served = bytearray()
         """1 for places where something has come."""
 
@@ -142,16 +143,17 @@ class Ways:
         """Add places to the columns and the lists."""
         base, end, run = len(self.broker), len(self.broker) + len(places.broker), len(self.next_place)
         if end > len(self._room.broker):
-            self._room = Places._make(np.append(column, np.empty(end, column.dtype)) for column in self._room)
+            room, self._room = self._room, Places._make(np.empty(2 * end, column.dtype) for column in self._room)
+            for column, values in zip(self._room, room, strict=True):
+                column[:base] = values[:base]
         for column, values in zip(self._room, places, strict=True):
             column[base:end] = values
         self.places = Places._make(column[:end] for column in self._room)
-        self.next_first += (run + runs[:-1]).tolist()
-        self.next_end += (run + runs[1:]).tolist()
+        self.next_first += (run + runs[1:]).tolist()
         self.next_place += (base + follow).tolist()
         self.broker += places.broker.tolist()
         self.start += places.start.tolist()
-        self.service_s += (places.held * self._world.broker_s).tolist()
+        self.held += places.held.tolist()
         self.transmit_s += places.transmit_s.tolist()
         self.delay_s += places.delay_s.tolist()
         self.served += bytes(len(places.broker))

@@ -21,6 +21,10 @@ _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
 _TRAFFIC = (("bytes_out", "out of the server"), ("overlay_bytes", "overlay"), ("ip_bytes", "IP"))
 _LETTERS = 44
 """So many of the names below an axis stand side by side."""
+_NAME, _BESIDE = 22, 18
+"""Letters of a name that is not cut, and of one beside which another stands in a legend."""
+_INSIDE = 5
+"""So many lines of short names leave room for their legend."""
 _STYLE: Any = {"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}
 
 
@@ -32,13 +36,15 @@ def comparison_title(scenario: Scenario) -> str:
     )
 
 
-def draw_comparison(events: Path, summary: Path, approaches: Sequence[str], title: str, path: Path) -> None:
+def draw_comparison(
+    events: Path, summary: Path, approaches: Sequence[str], title: str, warm_up: int, path: Path
+) -> None:
     """Draw what `comparison_figure` makes to a file; the ending of its path gives the format."""
     with mpl.rc_context(_STYLE):
-        comparison_figure(events, summary, approaches, title).savefig(path, dpi=130)
+        comparison_figure(events, summary, approaches, title, warm_up).savefig(path, dpi=130)
 
 
-def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], title: str) -> Figure:
+def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], title: str, warm_up: int) -> Figure:
     """Draw what the approaches of a run cost on the same events.
 
     Three panels: bytes per event, messages that subscriptions receive per event, and, where the run had a clock,
@@ -50,17 +56,20 @@ def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], ti
         The `events.parquet` and `summary.csv` of the run; only the latencies of the former are read.
     approaches : sequence of str
         Approaches in the order they are drawn.
+    warm_up : int
+        Events at the start that are left out, as the summary leaves them out.
     """
     means = {str(row["approach"]): row for row in csv.read_csv(summary).to_pylist()}
     timed = any(row["latency_p50"] is not None for row in means.values())
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(12 if timed else 8.4, 3.8), layout="constrained")
+        outside = 1.8 if _crowded(approaches) else 0.0
+        figure = Figure(figsize=(12 + outside if timed else 8.4, 3.8), layout="constrained")
         axes = figure.subplots(1, 3 if timed else 2, squeeze=False)[0]
         figure.suptitle(title)
         _draw_traffic(axes[0], {name: means[name] for name in approaches})
         _draw_received(axes[1], {name: means[name] for name in approaches})
         if timed:
-            _draw_latency(axes[2], events, approaches)
+            _draw_latency(axes[2], events, approaches, warm_up)
     return figure
 
 
@@ -72,18 +81,30 @@ def _draw_bars(
     for at, (label, heights) in enumerate(bars.items()):
         places = np.arange(len(groups)) + at * width
         hatch = _HATCHES[at % len(_HATCHES)]
-        axes.bar(places, heights, width, label=label, color=colours[at], edgecolor="black", hatch=hatch)
+        axes.bar(places, heights, width, label=_short(label), color=colours[at], edgecolor="black", hatch=hatch)
         for place, height in zip(places, heights, strict=True):
             if height == 0:
                 axes.text(place, 1.1, "0", ha="center", va="bottom")
     highest = max(max(heights) for heights in bars.values())
-    rows = -(-len(bars) // 2)
+    columns = 2 if max(len(_short(label)) for label in bars) <= _BESIDE else 1
+    rows = -(-len(bars) // columns)
     axes.set_ylim(1, max(highest, 1) ** (1 / (1 - 0.07 * rows)) * 2)  # room for the legend
     axes.set_yscale("log")  # after the limits, which bars of nothing but 0 cannot have
-    long = sum(map(len, groups)) > _LETTERS
+    named = [_short(name) for name in groups]
+    long = sum(map(len, named)) > _LETTERS
     slant: Any = {"rotation": 20, "ha": "right"} if long else {}
-    axes.set_xticks(np.arange(len(groups)) + 0.4 - width / 2, groups, **slant)
-    axes.legend(fontsize=8, ncols=2, loc="upper left")
+    axes.set_xticks(np.arange(len(groups)) + 0.4 - width / 2, named, **slant)
+    axes.legend(fontsize=8, ncols=columns, loc="upper left")
+
+
+def _crowded(approaches: Sequence[str]) -> bool:
+    """Whether the legend of lines would lie on them."""
+    return len(approaches) > _INSIDE or max(map(len, approaches), default=0) > _BESIDE
+
+
+def _short(name: str) -> str:
+    """A name that a figure has room for; a long one is cut in its midst, since its ends tell it from others."""
+    return name if len(name) <= _NAME else f"{name[: _NAME // 2]}…{name[-(_NAME // 2 - 1) :]}"
 
 
 def _draw_traffic(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None:
@@ -99,16 +120,16 @@ def _draw_received(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None
     axes.set_ylabel("notifications received by\nsubscriptions per event (mean)")
 
 
-def _draw_latency(axes: Axes, events: Path, approaches: Sequence[str]) -> None:
+def _draw_latency(axes: Axes, events: Path, approaches: Sequence[str], warm_up: int) -> None:
     styles: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (8, 2, 1, 2, 1, 2)))
-    table = pq.ParquetFile(events).read(columns=["approach", "latency_p50"])  # `read_table` would load pandas
+    table = pq.ParquetFile(events).read(columns=["approach", "event", "latency_p50"])  # `read_table` loads pandas
     for at, name in enumerate(approaches):
-        chosen = table.filter(pc.equal(table["approach"], name))
+        chosen = table.filter((pc.field("approach") == name) & (pc.field("event") >= warm_up))
         waits = np.sort(chosen["latency_p50"].drop_null().to_numpy())
         shares = np.arange(1, len(waits) + 1) / max(len(waits), 1)
-        axes.step(
-            waits, shares, where="post", label=name, color=colour_of(name).light, linestyle=styles[at % len(styles)]
-        )
+        pen: Any = {"color": colour_of(name).light, "linestyle": styles[at % len(styles)]}
+        axes.step(waits, shares, where="post", label=_short(name), **pen)
     axes.set_xlabel("median notification latency of an event (ms)")
     axes.set_ylabel("share of events at or below")
-    axes.legend(fontsize=8)
+    beside: Any = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if _crowded(approaches) else {}
+    axes.legend(fontsize=8, **beside)

@@ -1,5 +1,6 @@
 """Rows of `faults.parquet`: everything that went wrong, when and where."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pyarrow as pa
@@ -18,12 +19,31 @@ def fault_table(name: str, rows: Sequence[FaultRow]) -> pa.Table:
     return pa.table([pa.repeat(name, len(rows)), *arrays], schema=FAULTS)
 
 
-class FaultRecords:
-    """Hands on the rows of `faults.parquet`; what happened since the last chunk is taken from the log with each."""
+_OF_LINKS = {
+    "loss": "transmissions lost",
+    "in vain": "transmissions in vain",
+    "resend": "transmissions sent again",
+    "delay": "transmissions held up",
+    "duplicate": "transmissions doubled",
+}
+"""What happens to transmissions, as it is told when they are counted."""
 
-    def __init__(self, name: str, log: FaultLog, write: Callable[[pa.Table], None]) -> None:
-        self._name, self._log, self._write = name, log, write
+
+class FaultRecords:
+    """Hands on the rows of `faults.parquet`; what happened since the last chunk is taken from the log with each.
+
+    Parameters
+    ----------
+    happened : Counter
+        To which what happened to transmissions is added.
+    """
+
+    def __init__(self, name: str, log: FaultLog, happened: Counter[str], write: Callable[[pa.Table], None]) -> None:
+        self._name, self._log, self._happened, self._write = name, log, happened, write
 
     def take(self, carried: Carried) -> None:  # noqa: ARG002 (the log knows more than the chunk)
         """Tell what went wrong until a chunk had arrived."""
-        self._write(fault_table(self._name, self._log.drain()))
+        rows = self._log.drain()
+        kinds = ("in vain" if row.why == "anew" else row.what for row in rows)
+        self._happened.update(_OF_LINKS[kind] for kind in kinds if kind in _OF_LINKS)
+        self._write(fault_table(self._name, rows))

@@ -58,7 +58,7 @@ def waits_of(
 ) -> Waits | None:
     """Latency of every notification, from the first event of its window or answer; None without a clock.
 
-    What comes to a gateway again is left out.
+    What comes to a subscription again is left out.
 
     Parameters
     ----------
@@ -71,9 +71,8 @@ def waits_of(
         return None
     ms = (traffic.time_s - carried.since_s[traffic.message]) * 1e3
     if not last_hop:
-        first = np.ones(len(ms), np.bool_)
-        first[1:] = (np.diff(traffic.message) != 0) | (np.diff(traffic.broker) != 0)
-        return Waits(ms, np.where(first, received, 0), traffic.message)
+        first = received if carried.repeated is None else received - carried.repeated
+        return Waits(ms, first, traffic.message)
     if approach.unicast:
         subscriptions = outgoing.table["subscription"]
     else:

@@ -147,7 +147,8 @@ class RunDirectory:
             collectors.append(HopRecords(scenario, name, self._hops.write_table))
         if self._faults is not None:
             outcome.ledger.faults = FaultLog()
-            collectors.append(FaultRecords(name, outcome.ledger.faults, self._faults.write_table))
+            ledger, write = outcome.ledger, self._faults.write_table
+            collectors.append(FaultRecords(name, outcome.ledger.faults, ledger.happened, write))
         self.outcomes.append(outcome)
         return outcome, collectors
 
@@ -157,10 +158,11 @@ class RunDirectory:
 
         names, summary = self._scenario.approaches, self._directory / "summary.csv"
         records = self._directory / "events.parquet"
-        measured = pipeline.read_events(spark, records).where(f"event >= {self._scenario.events.warm_up}")
+        title, warm_up = comparison_title(self._scenario), self._scenario.events.warm_up
+        measured = pipeline.read_events(spark, records).where(f"event >= {warm_up}")
         offered = {one.name: {"offered_load": one.offered_load} for one in self.outcomes}
         pipeline.write_summary(pipeline.summarise(measured), summary, names, offered)
-        draw_comparison(records, summary, names, comparison_title(self._scenario), self._directory / FIGURE)
+        draw_comparison(records, summary, names, title, warm_up, self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients, advance: Advance = lambda _: None) -> None:
         """Write what brokers and links carried, and with a clock what happened when.

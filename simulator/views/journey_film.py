@@ -29,9 +29,10 @@ _WRONG = "#b3261e"
 """Colour of what is lost, down or cut off."""
 _MARKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("message under way", {"marker": "o", "color": "0.35"}),
-    ("sent again", {"marker": "o", "color": "white", "markeredgecolor": "0.35"}),
+    ("sent again", {"marker": "o", "color": "white", "markeredgecolor": "0.35", "markeredgewidth": 2.0}),
     ("lost", {"marker": "x", "color": _WRONG, "markeredgecolor": _WRONG}),
     ("down or cut off", {"marker": "o", "color": "none", "markeredgecolor": _WRONG, "markersize": 8}),
+    ("broker", {"marker": "o", "color": "white", "markeredgecolor": "0.35", "markersize": 4.5}),
     ("broker that has told subscriptions", {"marker": "o", "color": "0.6", "markersize": 8}),
     ("event", {"marker": "D", "color": "white"}),
     ("server", {"marker": "s", "color": "none", "markersize": 8}),

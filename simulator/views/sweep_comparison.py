@@ -81,7 +81,12 @@ def _ratio(row: Row | None, start: str = "") -> str:
     if row is None or row[f"{start}ratio"] is None:
         return "-"
     low, high = row[f"{start}ratio_low"], row[f"{start}ratio_high"]
-    return number(row[f"{start}ratio"]) + ("" if low is None else f" ({number(low)} to {number(high)})")
+    return number(row[f"{start}ratio"]) + ("" if low is None else f" ({_end(low)} to {_end(high)})")
+
+
+def _end(value: float) -> str:
+    """An end of an interval of a ratio; one that is not 1, at which chance begins, does not read as 1."""
+    return number(value) if number(value) != "1" or value == 1 else f"{value:.6g}"
 
 
 def _change(row: Row | None) -> str:

@@ -55,7 +55,7 @@ class Delivery(NamedTuple):
     message: int
     broker: int
     time_s: float
-    subscriptions: int
+    subscriptions: list[int]
 
 
 class Clock:

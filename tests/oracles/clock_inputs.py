@@ -37,7 +37,7 @@ class Overlay(Protocol):
     def size(self, messages: list[Any]) -> int:
         """Bytes of messages where they begin together."""
 
-    def told(self, message: Any, broker: int) -> int:
+    def told(self, message: Any, broker: int) -> list[int]:
         """Subscriptions that a broker hands a message to."""
 
     def leave(self, broker: int) -> None:

@@ -201,7 +201,9 @@ def _verified(sides: Sequence[Side]) -> list[Finding]:
     if right:
         whose = "every approach" if len(right) == len(sides) > 1 else in_a_row(right)
         lists = "All lists" if extent == "all" else f"The lists looked at (verify = {extent})"
-        found.append(Finding(f"{lists} of {whose} were right: compared with brute force.", "good"))
+        timed = known(sides[0].run.manifest, "scenario", "engine") == "des"
+        when = "whenever nothing was under way to them" if timed else "after every event"
+        found.append(Finding(f"{lists} of {whose} were right {when}: compared with brute force.", "good"))
     if unknown:
         whose = "Nothing" if len(unknown) == len(sides) else in_a_row(unknown)
         verb = "was" if len(unknown) in (1, len(sides)) else "were"

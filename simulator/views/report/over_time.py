@@ -120,7 +120,9 @@ def _stale(side: Side, cut: _Slices) -> Floats:
 
 
 def _losses(side: Side, cut: _Slices) -> Floats:
-    lost = side.faults.filter(pc.field("what") == "loss")
+    happened = side.faults.filter(pc.field("what") == "loss")
+    # What came in vain, since its message had been started anew, was not lost.
+    lost = happened.filter(pc.invert(pc.equal(happened["why"], "anew").fill_null(False)))
     return cut.sums(lost["time"].to_numpy(), np.full(len(lost), 1 / cut.seconds))
 
 

@@ -3,6 +3,7 @@
 Each section has a template of its name in `templates/report`, which puts them into the page.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -46,7 +47,7 @@ def sections_of(runs: Sequence[Run], sides: Sequence[Side]) -> list[Section]:
     """All sections that have something to say, in order."""
     sections = [
         Section("findings", "What was found", _findings(runs, sides)),
-        Section("comparison", "Side by side", _comparison(sides)),
+        Section("comparison", "Side by side" if len(sides) > 1 else "Means", _comparison(sides)),
         Section("time", "Over time", _over_time(sides)),
         Section("distributions", "Distributions over events", _distributions(sides)),
         Section("brokers", "Load on the brokers", broker_loads(runs, sides)),
@@ -105,11 +106,17 @@ def _findings(runs: Sequence[Run], sides: Sequence[Side]) -> dict[str, Any]:
 
 def _comparison(sides: Sequence[Side]) -> dict[str, Any]:
     return {
-        "sides": [(side.colour, side.label) for side in sides],
+        "sides": [(side.colour, side.name) for side in sides],
+        "runs": _runs_above(sides),
         "groups": groups_of(sides),
-        "charts": charts_of(sides),
-        "several": len({id(side.run) for side in sides}) > 1,
+        "charts": charts_of(sides) if len(sides) > 1 else [],  # a bar alone says nothing
     }
+
+
+def _runs_above(sides: Sequence[Side]) -> list[tuple[str, int]]:
+    """Names of several runs, each with the number of its sides, which stand together; none for one run."""
+    names = Counter(side.run.name for side in sides)
+    return list(names.items()) if len(names) > 1 else []
 
 
 def _over_time(sides: Sequence[Side]) -> dict[str, Any]:

@@ -111,7 +111,8 @@ def _against(rows: SweepRows, name: str) -> str:
         if len(ratios) > 1 and all(_chance(ratio) for _, ratio in ratios):
             what = "how long its lists are wrong" if metric == "wrong_share" else f"bytes{of}"
             start = "" if clauses else f"{in_prose(name)} against {other}: "
-            clauses.append(f"{start}no clear difference in {what} at {_count(len(ratios), len(rows.places))}")
+            where = "any point" if len(ratios) == len(rows.places) else _count(len(ratios), len(rows.places))
+            clauses.append(f"{start}no clear difference in {what} at {where}")
         elif ratios:
             start = verb if metric == "wrong_share" or clauses else f"{in_prose(name)} {verb}"
             clauses.append(f"{start} {_ranged(rows, ratios, ('' if clauses else other, of), words)}")

@@ -97,9 +97,15 @@ def _row(rows: SweepRows, metric: str, place: Place) -> Row:
 def _shown(rows: SweepRows, metric: str, one: Measured | None) -> str:
     if one is None:
         return "-"
-    half = "" if one.half_width is None else f" ± {short(one.half_width)}"
+    half = "" if one.half_width is None else f" ± {_as_fine_as(short(one.mean), one.half_width)}"
     steady = ", not steady" if metric in BY_THE_CLOCK and rows.unsteady(one.place, one.approach) else ""
     return f"{short(one.mean)}{half}{steady}"
+
+
+def _as_fine_as(told: str, value: float) -> str:
+    """A value with as many digits after the point as another has, or with two of its own where that is more."""
+    after = len(told.partition(".")[2])
+    return f"{value:,.{after}f}" if "e" not in told and value >= 10.0 ** (1 - after) else short(value)
 
 
 def _against(rows: SweepRows, metric: str) -> Table | None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simulator.approaches.registry import APPROACHES
+from simulator.approaches.registry import SHIPPED
 from simulator.results.ratios import Ratio
 
 __all__ = [
@@ -67,7 +67,7 @@ def compared(ratio: Ratio, words: Words) -> Compared:
     there can be no difference to speak of. Half as much and less is told
     as so many times less, twice as much and more as so many times as much, what lies between in percent.
     """
-    if ratio == Ratio(1.0) or ratio == Ratio(1.0, 1.0, 1.0):
+    if ratio.value == 1:
         return Compared(f"exactly {words.same}", "as", "")
     if ratio.low is None or ratio.high is None:
         if abs(ratio.value - 1) < _CLOSE:
@@ -94,8 +94,11 @@ def compared_in_part(ratio: Ratio, words: Words, where: str) -> Compared:
     whole = compared(ratio, words)
     if ratio.low is None or ratio.high is None or ratio.high <= _ALIKE * ratio.low:
         return whole
-    ends = " to ".join(_ends(ratio.low, ratio.high) or ())
-    return compared(Ratio(ratio.value), words)._replace(interval=f" ({ends} times, which may be chance {where})")
+    bare = compared(Ratio(ratio.value), words)
+    turned = ratio.inverse if bare.much.endswith(f"times {words.less}") else ratio  # ends are put as the words are
+    ends = " to ".join(_ends(turned.low or 0.0, turned.high or 0.0) or ())
+    times = " times" if "%" in bare.much else ""
+    return bare._replace(interval=f" ({ends}{times}, which may be chance {where})")
 
 
 def _times(ratio: Ratio) -> str:
@@ -110,18 +113,35 @@ def _wide(ratio: Ratio) -> bool:
 def _interval(low: float | None, high: float | None, *, percent: bool = False) -> str:
     if low is None or high is None:
         return ""
-    ends = _ends(100 * low, 100 * high) if percent else _ends(low, high)
+    ends = _ends(100 * low, 100 * high, even=0) if percent else _ends(low, high)
     sign = "%" if percent else ""
     return "" if ends is None else f" ({ends[0]}{sign} to {ends[1]}{sign})"
 
 
-def _ends(low: float, high: float) -> tuple[str, str] | None:
-    """The ends of an interval in two digits, or as many as it takes to tell them apart; None beyond four."""
+def _ends(low: float, high: float, even: int = 1) -> tuple[str, str] | None:
+    """The ends of an interval in two digits, or as many as it takes to tell them apart; None beyond four.
+
+    An end that is not `even`, at which there is no difference, does not read like it. Where ends are close and on
+    both sides of a power of ten, the upper one is as fine as the lower: 0.96 to 1.04.
+    """
     for digits in (2, 3, 4):
-        told = written(low, digits), written(high, digits)
+        close = 0 < high <= _ALIKE * low
+        finer = digits + (close and _places(high) > _places(low))
+        told = _beside(even, low, digits), _beside(even, high, finer)
         if told[0] != told[1]:
             return told
     return None
+
+
+def _beside(even: int, value: float, digits: int) -> str:
+    """A number in so many digits, or in up to two more where it would read as `even`."""
+    told = [written(value, digits + more) for more in range(3)]
+    return next((text for text in told if float(text.replace(",", "")) != even), told[0])
+
+
+def _places(value: float) -> int:
+    """Digits before the point; of what is below 1 none, or less by those that are 0 after it."""
+    return math.floor(math.log10(value)) + 1
 
 
 def _percent(value: float) -> str:
@@ -157,7 +177,7 @@ def sentence(clauses: Sequence[str]) -> str:
 def in_prose(name: str) -> str:
     """An approach as a text calls it: Paint-Dense(0.5), CN-Relax; those of others as they are called."""
     family, *rest = re.split(r"(?=\()", name, maxsplit=1)
-    if family not in APPROACHES:
+    if family not in SHIPPED:
         return name
     parts = [part.upper() if part == "cn" else part.capitalize() for part in family.split("-")]
     return "-".join(parts) + "".join(rest)

@@ -81,6 +81,7 @@ def make_run(directory: Path, *, kind: str = "can", timed: bool = True, seed: in
             {"approach": name, "time": time, "what": what, "why": HOSTILE, "broker": broker, "seconds": 0.5}
             for time, what, broker in FAULTS_HAPPENED
         ]
+        faults.append({"approach": name, "time": 1.6, "what": "loss", "why": "anew"})  # in vain, and not lost
     tables = [pa.Table.from_pylist([row for row in events if row["approach"] == name], EVENTS) for name in NAMES]
     summary = summary_rows(NAMES, tables, 0, [0.25, 1.5] if timed else None)
     if timed:

@@ -157,6 +157,30 @@ def test_an_approach_has_its_colour_in_every_drawing(browser: Browser, pages: di
     assert len({dashes for _, dashes in pens}) == 4
 
 
+def test_runs_stand_above_their_approaches(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.look(1280, 900)
+    heads = (
+        "[...document.querySelectorAll('#comparison thead tr')]"
+        ".map(row => [...row.cells].map(cell => [cell.innerText.trim(), cell.colSpan]))"
+    )
+    browser.open(pages["two"])
+    runs, sides = browser.ask(heads)
+    assert runs == [["", 1], ["first", 2], ["<b>second", 2]]
+    assert [name for name, _ in sides] == ["mean", *("paint-dense", HOSTILE) * 2]
+    browser.open(pages["one"])
+    assert len(browser.ask(heads)) == 1
+
+
+def test_an_approach_alone_is_compared_with_nobody(pages: dict[str, Path], tmp_path: Path) -> None:
+    directory = make_run(tmp_path / "alone")
+    rows = (directory / "summary.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (directory / "summary.csv").write_text("".join(rows[:2]), encoding="utf-8")
+    alone, beside = report_page([directory]), pages["one"].read_text(encoding="utf-8")
+    for said_of_several in ("Side by side", "★ is", "In parentheses", 'class="bars"'):
+        assert said_of_several not in alone
+        assert said_of_several in beside
+
+
 def test_a_sweep_is_alone_and_whole(sweep: FinishedSweep, pages: dict[str, Path], tmp_path: Path) -> None:
     run = pages["one"].parent / "first"
     with pytest.raises(RunError, match="a sweep has a report of its own"):

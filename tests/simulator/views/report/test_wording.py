@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.approaches.registry import APPROACHES
 from simulator.results.ratios import Ratio
-from simulator.views.report.wording import BYTES, TIME, compared, in_a_row, in_prose, share, written
+from simulator.views.report.wording import BYTES, TIME, compared, compared_in_part, in_a_row, in_prose, share, written
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,13 @@ from simulator.views.report.wording import BYTES, TIME, compared, in_a_row, in_p
         (Ratio(2.9), "2.9 times as many bytes as B"),
         (Ratio(1.35, 1.2, 1.52), "35% more bytes than B (20% to 52%)"),
         (Ratio(0.82, 0.79, 0.85), "18% fewer bytes than B (15% to 21%)"),
-        (Ratio(1.01, 0.95, 1.07), "about as many bytes as B (0.95 to 1.1 times)"),
+        (Ratio(1.01, 0.95, 1.07), "about as many bytes as B (0.95 to 1.07 times)"),
+        (Ratio(1.0, 0.96, 1 / 0.96), "exactly as many bytes as B"),
+        (Ratio(10, 9.7, 10.3), "10 times as many bytes as B (9.7 to 10.3)"),
+        (Ratio(1 / 100, 1 / 104, 1 / 96), "100 times fewer bytes than B (96 to 104)"),
+        (Ratio(0.5, 0.243, 1.03), "0.50 times as many bytes as B (0.24 to 1.03, so that may be chance)"),
+        (Ratio(4.0, 1.002, 16), "4.0 times as many bytes as B (1.002 to 16)"),
+        (Ratio(20, 9.7, 41), "20 times as many bytes as B (9.7 to 41)"),
         (Ratio(0.5, 0.25, 1.1), "0.50 times as many bytes as B (0.25 to 1.1, so that may be chance)"),
         (Ratio(1.0, 1.0, 1.0), "exactly as many bytes as B"),
         (Ratio(1.0), "exactly as many bytes as B"),
@@ -31,6 +38,20 @@ from simulator.views.report.wording import BYTES, TIME, compared, in_a_row, in_p
 )
 def test_ratios_in_words(ratio: Ratio, told: str) -> None:
     assert compared(ratio, BYTES).against("B") == told
+
+
+@pytest.mark.parametrize(
+    ("ratio", "told"),
+    [
+        (Ratio(0.4, 0.2, 1.03), "2.5 times fewer bytes than B (0.97 to 5.0, which may be chance here)"),
+        (Ratio(2.5, 0.97, 5), "2.5 times as many bytes as B (0.97 to 5.0, which may be chance here)"),
+        (Ratio(1.3, 0.9, 2.2), "30% more bytes than B (0.90 to 2.2 times, which may be chance here)"),
+        (Ratio(0.8, 0.5, 1.2), "20% fewer bytes than B (0.50 to 1.2 times, which may be chance here)"),
+        (Ratio(1.1, 0.97, 1.3), "about as many bytes as B (0.97 to 1.30 times)"),
+    ],
+)
+def test_the_ends_of_what_is_chance_in_part_are_put_as_the_words_are(ratio: Ratio, told: str) -> None:
+    assert compared_in_part(ratio, BYTES, "here").against("B") == told
 
 
 def test_times_are_long_not_many() -> None:
@@ -70,6 +91,11 @@ def test_the_words_give_the_number_back(value: float, reach: float) -> None:
 )
 def test_numbers_have_their_digits(value: float, digits: int, text: str) -> None:
     assert written(value, digits) == text
+
+
+def test_a_name_of_others_is_the_same_whether_it_is_known_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(APPROACHES, "my-own", APPROACHES["paint-dense"])
+    assert in_prose("my-own(0.5)") == "my-own(0.5)"
 
 
 def test_shares_rows_and_names() -> None:
