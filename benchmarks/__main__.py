@@ -4,23 +4,22 @@ Rows go to benchmarks/results/NAME.csv; at the end the growth of cost with n, m 
 benchmarks/results/growth.png.
 """
 
-import subprocess
 import sys
 
 from benchmarks.growth import draw_growth
+from benchmarks.parts import run_parts
 
 NAMES = (
     "start",
     "paint_dense",
     "object_indexes",
     "subscriptions",
-    "conjunctions",
-    "ranked",
-    "places",
+    "matching",
     "paint_sparse",
     "theorem5",
     "paint_start",
     "paint_batch",
+    "dimensions",
     "counters",
     "topologies",
     "multicast",
@@ -38,18 +37,10 @@ NAMES = (
 
 
 def main(names: list[str]) -> int:
-    unknown = sorted(set(names) - set(NAMES))
-    if unknown:
-        print(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)
+    failed = run_parts(names, NAMES)
+    if failed is None:
         return 2
-    failed = []
-    for name in names or NAMES:
-        print(f"== {name}", flush=True)
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
-            failed.append(name)
     print(f"growth of cost: {draw_growth()}")
-    if failed:
-        print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return bool(failed)
 
 

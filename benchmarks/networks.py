@@ -18,10 +18,12 @@ around its place on the map. Means over several seeds of objects, events, subscr
   happen to be split, the other on where the server is.
 
 What is bounded is printed with its bound at the end, which fails if one does not hold. All bases are measured at
-1,000 brokers only. `--plot` measures from 100 to 10,000 brokers, above 5,000 with two seeds, and draws
-docs/networks.png.
+1,000 brokers only. At 5,000 what is bounded and `can` have all seeds, and all else, as everything above that, the
+first alone. Every size leaves results/networks-BROKERS.csv; `--plot` draws docs/networks.png from all that are there
+and judges them, and measures from 100 to 10,000 brokers unless sizes are given.
 """
 
+import csv
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.network_growth import draw_growth
-from benchmarks.record import best_of, uniform_workload, write_rows
+from benchmarks.record import RESULTS, best_of, uniform_workload, write_rows
 from cn import Can, Gateways, PrefixNetwork, RoutingTree, Zones
 from cn.prefix import BASES
 from paint import Server
@@ -48,6 +50,9 @@ CHANGES = 10
 HOPS_AT_ONCE = 20_000_000
 """At most so many hops are in memory, if every broker gets every message."""
 SHORT = "prefix, base 16, near"
+FEW_SEEDS = 5_000
+"""Networks of so many brokers have all seeds only of `ALL_SEEDS`, larger ones one seed."""
+ALL_SEEDS = ("can", SHORT)
 AT_MOST = {1_000: {"overlay_hops": 2.6, "ip_hops": 7.6, "delay_over_direct": 1.5}, 5_000: {"overlay_hops": 3.3}}
 AT_LEAST = {1_000: {"events_per_s": 3_000.0}}
 
@@ -229,22 +234,40 @@ def straight(case: Case) -> Means:
 def means_of(graph: "nx.Graph[int]", brokers: int) -> dict[str, Means]:
     """Means over seeds, of all networks or of those of the plot."""
     found: dict[str, list[Means]] = {}
-    seeds = SEEDS if brokers <= max(BROKERS) else SEEDS[:2]
-    for seed in seeds:
+    for seed in SEEDS if brokers <= FEW_SEEDS else SEEDS[:1]:
+        start = time.process_time()
         case = case_of(graph, brokers, seed)
         for name, way in ways_of(case):
-            if brokers == ALL_WAYS or name in PLOTTED_NETWORKS:
+            wanted = brokers == ALL_WAYS or name in PLOTTED_NETWORKS
+            if wanted and (brokers < FEW_SEEDS or seed == SEEDS[0] or name in ALL_SEEDS):
                 found.setdefault(name, []).append(measure(way, case))
         found.setdefault("straight", []).append(straight(case))
-    print(f"{brokers:,} brokers on {NODES:,} nodes, {EVENTS} events each of seeds {seeds}, k = {K}")
+        print(f"seed {seed} of {brokers:,} brokers: {time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
+    print(f"{brokers:,} brokers on {NODES:,} nodes, {EVENTS} events of each seed, k = {K}")
     rows = {}
     for name, each in found.items():
         columns = {key: [one[key] for one in each] for key in each[0]}
-        rows[name] = {key: float(np.mean(values)) for key, values in columns.items()}
+        rows[name] = {"seeds": float(len(each))} | {key: float(np.mean(values)) for key, values in columns.items()}
         for key in ("overlay_hops", "delay_over_direct"):
             rows[name] |= {f"least_{key}": min(columns[key]), f"most_{key}": max(columns[key])}
         print(f"  {name:24}" + ", ".join(f"{key} {value:,.4g}" for key, value in rows[name].items()), flush=True)
+    every = dict.fromkeys(rows["can"])
+    write_rows(f"networks-{brokers}", [{"network": name, **every, **means} for name, means in rows.items()], SEEDS[0])
     return rows
+
+
+def measured() -> dict[int, dict[str, Means]]:
+    """Means of all sizes that were ever measured here, by number of brokers and network."""
+    found: dict[int, dict[str, Means]] = {}
+    for path in RESULTS.glob("networks-*.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = {row.pop("network"): row for row in csv.DictReader(file)}
+        about = ("seed", "commit", "machine")
+        found[int(path.stem.rpartition("-")[2])] = {
+            name: {key: float(value) for key, value in row.items() if value and key not in about}
+            for name, row in rows.items()
+        }
+    return dict(sorted(found.items()))
 
 
 def judged(found: dict[int, dict[str, Means]]) -> bool:
@@ -267,14 +290,8 @@ def main(words: list[str]) -> int:
     brokers = [int(word) for word in words if word != "--plot"] or (PLOTTED if plot else BROKERS)
     graph = inet(NODES, SEEDS[0])
     found = {count: means_of(graph, count) for count in brokers}
-    columns = dict.fromkeys(found[brokers[0]]["can"])
-    rows = [
-        {"network": name, "brokers": count, **columns, **means}
-        for count, networks in found.items()
-        for name, means in networks.items()
-    ]
-    write_rows("networks", rows, SEEDS[0])
     if plot:
+        found = measured()
         print(draw_growth(found))
     return int(not judged(found))
 

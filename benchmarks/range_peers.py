@@ -1,7 +1,6 @@
 """Libraries that find the ranges that hold a point, each behind the same calls; `pip install .[peers]` gets them.
 
-All take integer coordinates below 2^30, since some know no others, and all return the caller's own ids. A library
-that is not installed is left out with a line.
+All take integer coordinates below 2^30, since some know no others, and all return the caller's own ids.
 """
 
 from collections.abc import Callable
@@ -26,8 +25,12 @@ class Peer(NamedTuple):
     """(module, index) -> a function from a point to ids."""
     many: Callable[[Any, Any], Callable[[Ints], Any]] | None
     """(module, index) -> a function from points to ids, in the form that the library has."""
-    ids: Callable[[Any], list[int]] = list
-    """What `one` gives as a list of ids."""
+    ids: Callable[[Any], Any] = list
+    """What `one` gives as ids in a row."""
+    batch_ids: Callable[[Any], Any] = list
+    """What `many` gives as the ids of all points in a row."""
+    points: Callable[[Any], Any] = int
+    """A point in the form that `one` takes."""
     largest: int = 10**9
     """Most ranges that it is asked to hold."""
 
@@ -84,18 +87,21 @@ PEERS: dict[str, Peer] = {
         _superintervals,
         lambda _, index: lambda x: index.search_values(x, x),
         lambda _, index: lambda xs: index.search_values_batch(_ints(xs), _ints(xs)),
+        batch_ids=lambda found: [i for ids in found for i in ids],
     ),
     "ncls": Peer(
         "ncls",
         lambda ncls, l, r: ncls.NCLS(l, r + 1, np.arange(len(l))),
         lambda _, index: lambda x: [hit[2] for hit in index.find_overlap(x, x + 1)],
         lambda _, index: lambda xs: index.all_overlaps_both(xs, xs + 1, np.arange(len(xs))),
+        batch_ids=lambda found: found[1],
     ),
     "ailist": Peer(
         "ailist",
         lambda ailist, l, r: ailist.AIList.from_array(l, r + 1, np.arange(len(l))),
         lambda _, index: lambda x: index.intersect_ids(x, x + 1),
         lambda _, index: lambda xs: index.intersect_ids(xs, xs + 1),
+        batch_ids=lambda found: found[1],
     ),
     "geoindex-rs": Peer(
         "geoindex_rs.rtree",
@@ -109,12 +115,14 @@ PEERS: dict[str, Peer] = {
         _shapely_points,
         lambda shapely, index: lambda x: index.query(shapely.box(-SIDE, x, x, SIDE)),
         lambda shapely, index: lambda xs: index.query(shapely.box(-SIDE, xs, xs, SIDE)),
+        batch_ids=lambda found: found[1],
     ),
     "shapely boxes": Peer(
         "shapely",
         _shapely_boxes,
         lambda shapely, index: lambda x: index.query(shapely.Point(x, 0.0)),
         lambda shapely, index: lambda xs: index.query(shapely.points(xs, 0.0)),
+        batch_ids=lambda found: found[1],
     ),
     "rtree": Peer(
         "rtree.index",
@@ -128,6 +136,8 @@ PEERS: dict[str, Peer] = {
         lambda pandas, l, r: pandas.IntervalIndex.from_arrays(l, r, closed="both"),
         lambda _, index: lambda x: index.get_indexer_non_unique([x])[0],
         lambda _, index: lambda xs: index.get_indexer_non_unique(xs),
+        lambda found: found[found >= 0],
+        lambda found: found[0][found[0] >= 0],
     ),
     "intervaltree": Peer(
         "intervaltree",
@@ -149,11 +159,13 @@ PEERS: dict[str, Peer] = {
 
 
 def find_peers() -> dict[str, tuple[Peer, Any]]:
-    """The peers that are installed, with their modules."""
-    found = {}
+    """The peers that are installed, with their modules; a line tells of the others."""
+    found, missing = {}, []
     for name, peer in PEERS.items():
         try:
             found[name] = peer, import_module(peer.module)
-        except ImportError as error:
-            print(f"{name} is left out: {error}")
+        except ImportError:
+            missing.append(peer.module.partition(".")[0])
+    if missing:
+        print(f"not installed, left out: {', '.join(dict.fromkeys(missing))}; `pip install .[peers]` gets them")
     return found

@@ -1,0 +1,132 @@
+"""Several attributes: messages per event against what they should be, and speed with its growth, one core.
+
+Uniform objects and events as in Section V. Counts are means over whole streams; speeds are those of the best piece of
+a stream, no event twice, so that other work on the machine disturbs them least. Every row has its bound, and whether
+it holds.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import paint
+from benchmarks.record import best_of, write_rows
+from matching.side_index import SideIndex
+from simulator.inputs.event_stream import make_events
+from simulator.scenario.tables import Events
+
+SEED = 1
+MESSAGES = {1: 5.4, 2: 17.0, 5: 106.0, 10: 535.0, 15: 1_490.0}
+"""Per event in 1.5 dimensions, 10,000 objects, by k."""
+
+
+def workload(
+    dimensions: float, n: int, events: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Uniform objects, and the objects and new y values of a stream of updates."""
+    rng = np.random.default_rng(SEED)
+    x, y = rng.random((n, math.ceil(dimensions))), rng.random(n)
+    stream = make_events(Events(count=events), x[:, 0].copy(), y, 1, np.zeros((1, 1)), lambda _: rng)
+    return x, y, stream.object, stream.y
+
+
+def population(dimensions: float, m: int) -> NDArray[np.float64]:
+    """Subscriptions of two sorted uniform ends in each attribute, or one for an upper bound: dataset 1 in 1.5-d."""
+    rng = np.random.default_rng(SEED + 1)
+    columns: list[Any] = []
+    for j in range(math.ceil(dimensions)):
+        if j + 1 > dimensions:
+            columns.append(rng.random(m))
+        else:
+            columns.extend(np.sort(rng.random((2, m)), axis=0))
+    return np.stack(columns, axis=1)
+
+
+def run(server: paint.Server, ids: NDArray[np.int64], ys: NDArray[np.float64], piece: int) -> dict[str, float]:
+    """Replay a stream in pieces: messages per event, those of the updated object, seconds per event at best."""
+    server.replay(ids[:1], server._index.arrays.y[ids[:1]])
+    messages, own, best = 0, 0, np.inf
+    for start in range(0, len(ids), piece):
+        begin = time.process_time()
+        sent = server.replay(ids[start : start + piece], ys[start : start + piece])
+        best = min(best, (time.process_time() - begin) / len(ids[start : start + piece]))
+        messages += len(sent)
+        own += int(np.count_nonzero(sent.table["cause"] == paint.UPDATE))
+    return {"messages": messages / len(ids), "own": own / len(ids), "seconds": best}
+
+
+def row(what: str, figure: float, least: float, most: float) -> dict[str, object]:
+    """A figure between its bounds, or not."""
+    holds = least <= figure <= most
+    print(
+        f"{what:<72}{figure:>14,.4g}   {least:,.4g} to {most:,.4g}  {'holds' if holds else 'DOES NOT HOLD'}",
+        flush=True,
+    )
+    return {"what": what, "figure": figure, "least": least, "most": most, "holds": holds}
+
+
+def counts(events: int) -> Iterator[dict[str, object]]:
+    """Messages per event."""
+    for k, right in MESSAGES.items():
+        x, y, ids, ys = workload(1.5, 10_000, events)
+        found = run(paint.Server(x, y, k=k, dimensions=1.5), ids, ys, 500)
+        yield row(f"messages per event, 1.5-d, n = 10,000, k = {k}", found["messages"], 0.95 * right, 1.05 * right)
+        own = k * k + 2 * k
+        yield row(f"those of the updated object, 1.5-d, k = {k}", found["own"], 0.95 * own, 1.05 * own)
+    for n, k, number in ((1_000, 1, 6_000), (10_000, 5, 3_000), (100_000, 2, 3_000)):
+        x, y, ids, ys = workload(2, n, number)
+        found = run(paint.Server(x, y, k=k, dimensions=2), ids, ys, 100)
+        near = k * (k + 1) * (k + 2) * (math.log(n / k) - 3.1)
+        yield row(f"those of the updated object, 2-d, n = {n:,}, k = {k}", found["own"], 0.92 * near, 1.08 * near)
+        if (n, k) == (10_000, 5):
+            yield row("messages per event, 2-d, n = 10,000, k = 5", found["messages"], 0.95 * 3270, 1.05 * 3270)
+
+
+def speeds() -> Iterator[dict[str, object]]:
+    """Events per second and milliseconds per event, with their growth in n and m."""
+    least = 0.0
+    for n in (10_000, 100_000, 1_000_000):
+        x, y, ids, ys = workload(1.5, n, 4_000)
+        seconds = run(paint.Server(x, y, k=15, dimensions=1.5), ids, ys, 400)["seconds"]
+        if n == 10_000:
+            least = seconds
+            yield row("Paint-Dense, 1.5-d, n = 10,000, k = 15: events/s", 1 / seconds, 2_000, np.inf)
+        else:
+            yield row(f"Paint-Dense, 1.5-d, k = 15, n = {n:,}: x the time at 10,000", seconds / least, 0, 3.5)
+    x, y, ids, ys = workload(2, 10_000, 400)
+    dense = run(paint.Server(x, y, k=5, dimensions=2), ids, ys, 40)["seconds"]
+    yield row("Paint-Dense, 2-d, n = 10,000, k = 5: ms per event", 1e3 * dense, 0, 5)
+    for dimensions, m, k, number, bound in (
+        (1.5, 400_000, 15, 4_000, 1.0),
+        (2, 100_000, 5, 400, 5.0),
+        (2, 1_000_000, 5, 400, 5.0),
+        (3, 1_000_000, 5, 100, 50.0),
+    ):
+        x, y, ids, ys = workload(dimensions, 10_000, number)
+        known = population(dimensions, m)
+        server = paint.Server(x, y, k=k, dimensions=dimensions, algorithm="sparse", subscriptions=known)
+        seconds = run(server, ids, ys, number // 10)["seconds"]
+        yield row(f"Paint-Sparse, {dimensions}-d, m = {m:,}, k = {k}: ms per event", 1e3 * seconds, 0, bound)
+
+
+def index() -> Iterator[dict[str, object]]:
+    """Building the subscription index over four sides."""
+    points = population(2, 1_000_000) * [-1.0, 1.0, -1.0, 1.0]
+    SideIndex(points[:1000])
+    yield row(
+        "subscription index, 1M points of 4 sides: seconds to build", best_of(3, lambda: SideIndex(points)), 0, 2
+    )
+    yield row("subscription index, 4 sides: bytes per point", SideIndex(points).nbytes / len(points), 0, 100)
+
+
+def main() -> None:
+    """Print the table and write it, with machine, commit and seed, to benchmarks/results/dimensions.csv."""
+    write_rows("dimensions", [*index(), *speeds(), *counts(50_000)], SEED)
+
+
+if __name__ == "__main__":
+    main()
