@@ -11,13 +11,17 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 import rangecast
+from simulator.approaches.colours import colour_of
+from simulator.runs.statistics import estimate
+from simulator.views.sweep_figure import line_look
 
 LOSSES = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1)
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2, 3, 4, 5)
+APPROACHES = ["paint-dense", "paint-sparse", "unicast", "cn-relax"]
 SCENARIO = {
     "name": "order",
     "k": 10,
-    "approaches": ["paint-dense", "paint-sparse", "unicast", "cn-relax"],
+    "approaches": APPROACHES,
     "engine": "des",
     "verify": "sample:100",
     "topology": {"nodes": 3037},
@@ -42,14 +46,17 @@ def main() -> None:
         shares = {loss: [ends_wrong(folder, "none", loss, seed) for seed in SEEDS] for loss in LOSSES}
         for order in ("place", "hold"):
             assert not any(ends_wrong(folder, order, LOSSES[-1], SEEDS[0]).values())
-    with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
-        figure = Figure(figsize=(6, 3.4), layout="constrained")
+    with mpl.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):
+        figure = Figure(figsize=(6.6, 3.4), layout="constrained")
         axes = figure.subplots()
-        for name, marker in zip(SCENARIO["approaches"], "osD^", strict=True):
-            line = [100 * sum(one[name] for one in shares[loss]) / len(SEEDS) for loss in LOSSES]
-            print(f"{name:14s}", *(f"{value:7.2f}%" for value in line))
-            axes.plot([100 * loss for loss in LOSSES], line, marker=marker, markersize=4, label=name)
+        for at, name in enumerate(APPROACHES):
+            line = [estimate([100 * one[name] for one in shares[loss]]) for loss in LOSSES]
+            print(f"{name:14s}", *(f"{point.mean:6.2f} +- {point.half_width:5.2f}%" for point in line))
+            look = {**line_look(at), "color": colour_of(name).light}
+            means, widths = ([getattr(point, part) for point in line] for part in ("mean", "half_width"))
+            axes.errorbar([100 * loss for loss in LOSSES], means, widths, label=name, **look)
         axes.set(xlabel="transmissions lost and repeated, %", ylabel="lists that end wrong, %", ylim=(0, None))
+        axes.set_title(f'order = "none": means over {len(SEEDS)} seeds, bars: 95% intervals', fontsize=9)
         axes.legend(fontsize=8)
         figure.savefig(Path(__file__).with_suffix(".png"), dpi=110)
 
