@@ -116,9 +116,11 @@ class Claim:
         if kind is None:
             self._finish()
             return
+        ours = self.partial.exists()  # else somebody has removed both, and the name may be another's by now
         _remove(self.partial)
         with suppress(OSError):  # gone, or somebody has put something there
-            self.path.rmdir()
+            if ours:
+                self.path.rmdir()
 
     def _finish(self) -> None:
         try:

@@ -58,7 +58,7 @@ def _process(
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, cwd=directory, env=own)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while not (found := re.search(started, log.read_text())):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()

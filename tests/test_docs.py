@@ -176,6 +176,20 @@ def test_every_column_of_a_run_is_explained() -> None:
     assert [column for column in SUMMARY.names if f"`{column}`" not in told] == []
 
 
+def test_every_error_of_a_paper_names_a_test_that_is_there() -> None:
+    page = (DOCS / "errata.md").read_text(encoding="utf-8")
+    files = [path for room in ("paint", "matching") for path in (DOCS.parent / "tests" / room).glob("test_*.py")]
+    known = {path.name for path in files}
+    known |= {
+        name for path in files for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
+    named = set(re.findall(r"`(test_\w+(?:\.py)?)`", page))
+    assert named - known == set()
+    sections = re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]
+    without = [one.splitlines()[0] for one in sections if "**Test" not in one]
+    assert without == ["Smaller slips", "The papers on matching", "Smaller slips in these papers"]
+
+
 def test_the_table_of_packages_is_the_house_as_it_is() -> None:
     """Names, purposes and imports exactly; modules and lines, which grow with every change, within a quarter."""
     written = [line.split("|")[1:-1] for line in HOUSE_PAGE.read_text(encoding="utf-8").splitlines() if "| `" in line]

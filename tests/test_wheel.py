@@ -18,6 +18,8 @@ import pytest
 from numba.core.caching import UserProvidedCacheLocator
 
 from floor.cache import cache_dir
+from pipeline.class_archive import archive_path
+from pipeline.java import find_java
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = sorted(path.parent for path in ROOT.glob("*/__init__.py"))
@@ -83,6 +85,10 @@ def cache(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ours, theirs = map(UserProvidedCacheLocator.get_suitable_cache_subpath, (directory / "x.py", there / "x.py"))
         for kernels in cache_dir().glob(f"kernels/*/{ours}"):
             shutil.copytree(kernels, place / kernels.relative_to(cache_dir()).with_name(theirs))
+    java = find_java()
+    if java is not None and archive_path(java).exists():  # classes of the Spark that is borrowed, and of no other
+        (place / "spark").mkdir(mode=0o700)
+        shutil.copy2(archive_path(java), place / "spark")
     return place
 
 
@@ -122,6 +128,7 @@ def test_the_demo_runs(environment: Path, tmp_path: Path, cache: Path) -> None:
     assert [path.suffix for path in (cache / "spark").iterdir()] == [".jsa"]  # for the next start of Spark
 
 
+@pytest.mark.slow
 def test_a_table_of_the_paper_is_made(environment: Path, tmp_path: Path, cache: Path) -> None:
     told = ended_well(environment / "rangecast", "paper", "table4", cwd=tmp_path, cache=cache)
     assert "results  paper/table4-small: every claim" in told

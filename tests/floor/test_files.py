@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -188,6 +189,16 @@ def test_a_claim_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert names(tmp_path) == []
+
+
+def test_a_claim_that_fails_leaves_the_claim_of_another_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    first = Claim(folder / "made")
+    shutil.rmtree(folder)  # somebody has cleared it away meanwhile
+    second = Claim(folder / "made")
+    with pytest.raises(KeyboardInterrupt), first:
+        raise KeyboardInterrupt
+    assert names(folder) == [second.partial.name, "made"]
 
 
 def test_a_link_that_leads_nowhere_is_taken(tmp_path: Path) -> None:
