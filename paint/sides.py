@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 
-__all__ = ["DIMENSIONS", "Floats", "Sides", "corner", "seen_from", "sides_of", "whole_orthant"]
+__all__ = [
+    "DIMENSIONS",
+    "Floats",
+    "Sides",
+    "boxes_of",
+    "corner",
+    "points_of",
+    "seen_from",
+    "sides_of",
+    "upper_sides",
+    "whole_orthant",
+]
 
 DIMENSIONS = (1, 1.5, 2, 2.5, 3)
 """What a server offers; .5 is one more attribute, with an upper bound only."""
@@ -53,6 +64,31 @@ def sides_of(dimensions: float) -> Sides:
     attribute, sign = (np.array(column) for column in zip(*both, strict=True))
     low = np.where(sign < 0, attribute, d + attribute)
     return Sides(attribute.astype(np.int64), sign, low.astype(np.int64), (2 * d + low).astype(np.int64))
+
+
+def upper_sides(count: int) -> Sides:
+    """Make sides that are all right ends of an attribute of their own, without a left one."""
+    attribute = np.arange(count, dtype=np.int64)
+    return Sides(attribute, np.ones(count), count + attribute, 3 * count + attribute)
+
+
+def points_of(sides: Sides, l: Floats, r: Floats) -> Floats:
+    """Subscriptions as points of the sides, (m, D), from their ends, (m, d) each, or (m,) over one attribute.
+
+    Where an attribute has no left side, its l is not looked at.
+    """
+    ends = np.where(
+        sides.sign < 0, l.reshape(len(l), -1)[:, sides.attribute], r.reshape(len(r), -1)[:, sides.attribute]
+    )
+    points: Floats = ends * sides.sign
+    return points
+
+
+def boxes_of(sides: Sides, table: NDArray[np.void]) -> tuple[Floats, Floats]:
+    """Regions of messages as boxes lo <= u < hi of the sides, (messages, D) each."""
+    fields = [table[name].reshape(len(table), -1) for name in ("l_in", "r_in", "l_out", "r_out")]
+    columns = np.concatenate(fields, axis=1)
+    return columns[:, sides.low] * sides.sign, columns[:, sides.high] * sides.sign
 
 
 @njit

@@ -13,8 +13,8 @@ import paint
 from paint.algorithm import COUNTERS, Plan
 from paint.corner_dense import CornerDense
 from paint.corner_index import CornerIndex
-from paint.messages import MESSAGE
-from paint.sides import sides_of
+from paint.messages import MESSAGE, message_of
+from paint.sides import boxes_of, points_of, sides_of, upper_sides
 from tests.oracles.boxes import (
     Objects,
     Subscribers,
@@ -315,3 +315,34 @@ def test_an_event_that_cannot_be(event: Any, error: type[Exception], words: str)
     with pytest.raises(error, match=words):
         event(server)
     assert server._count == 1
+
+
+@pytest.mark.parametrize("dimensions", [1, *DIMENSIONS])
+def test_a_message_reaches_a_subscription_iff_its_box_holds_the_point(dimensions: float) -> None:
+    rng = np.random.default_rng(7)
+    d = attributes_of(dimensions)
+    sides = sides_of(dimensions)
+    table = np.zeros(40, message_of(d))
+    l, r = (rng.integers(0, 5, (60, d)).astype(float) for _ in range(2))
+    for name, least in {"l_in": 2, "r_in": 0, "l_out": -1, "r_out": 3}.items():
+        table[name] = rng.integers(least, least + 3, table[name].shape)
+    if dimensions != d:
+        l[:, -1] = -np.finfo(float).max
+        table["l_in"][:, -1], table["l_out"][:, -1] = np.inf, -np.inf
+    shape = (slice(None), 0) if d == 1 else (slice(None),)
+    u = points_of(sides, l[shape], r[shape])
+    lo, hi = boxes_of(sides, table)
+    inside = ((lo[:, None] <= u) & (u < hi[:, None])).all(axis=2)
+    l_in, r_in, l_out, r_out = (table[name].reshape(-1, 1, d) for name in ("l_in", "r_in", "l_out", "r_out"))
+    expected = ((l_out < l) & (l <= l_in) & (r_in <= r) & (r < r_out)).all(axis=2)
+    assert (inside == expected).all()
+    assert 0 < inside.sum() < inside.size
+
+
+def test_upper_sides_are_right_ends_without_left_ones() -> None:
+    sides = upper_sides(3)
+    r = np.arange(6.0).reshape(2, 3)
+    assert (points_of(sides, np.full((2, 3), np.nan), r) == r).all()
+    table = np.zeros(1, message_of(3))
+    table["r_in"], table["r_out"] = (1, 2, 3), (4, 5, 6)
+    assert [side.tolist() for side in boxes_of(sides, table)] == [[[1, 2, 3]], [[4, 5, 6]]]
