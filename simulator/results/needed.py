@@ -19,6 +19,7 @@ from paint import EXPOSED
 from simulator.approaches.approach import Approach
 from simulator.approaches.server_session import ServerSession
 from simulator.approaches.session import Outgoing
+from simulator.engine.everybody import Everybody
 from simulator.engine.spark_deliveries import HELD, SparkDeliveries
 from simulator.inputs.fault_plan import Churn, plan_faults
 from simulator.inputs.ingredients import Ingredients
@@ -82,7 +83,7 @@ def count_needed(
     advance : function
         Told of events that are counted.
     """
-    session, everybody = _EXACT.open(workload, _EXACT), _Everybody(workload, churn)
+    session, everybody = _EXACT.open(workload, _EXACT), _Changing(workload, churn)
     totals = np.zeros((2, len(events.object)), np.int64)
     held: list[tuple[Chunk, Outgoing]] = []
     most = 1 if deliveries is None else HELD
@@ -108,12 +109,13 @@ def _add(totals: Ints, held: list[tuple[Chunk, Outgoing]], reach: Callable[[NDAr
     return sum(chunk.windows for chunk, _ in held)
 
 
-class _Everybody:
-    """All subscriptions that are there, without gateways."""
+class _Changing:
+    """All subscriptions that are there, as they come and go."""
 
     def __init__(self, workload: Workload, churn: Churn | None) -> None:
-        self._index = workload.made_index() if workload.known is None else workload.known
+        self._everybody = Everybody(workload)
         self._churn, self._first = churn, len(workload.l)
+        self.count = self._everybody.count
 
     def change(self, event: int) -> None:
         """Let those come and go who do so before an event."""
@@ -121,11 +123,7 @@ class _Everybody:
             return
         leaving, joining = self._churn.leaving(event), self._churn.joining(event)
         if len(leaving):
-            self._index.delete(leaving)
+            self._everybody.index.delete(leaving)
         if len(joining):  # ids go on in the order of arrival, as those of the index do
-            self._index.insert(self._churn.l[joining - self._first], self._churn.r[joining - self._first])
-
-    def count(self, table: NDArray[np.void]) -> Ints:
-        """Subscriptions that each message is about."""
-        l_lo, r_hi = np.nextafter(table["l_out"], np.inf), np.nextafter(table["r_out"], -np.inf)
-        return self._index.counts(np.column_stack((l_lo, table["l_in"], table["r_in"], r_hi)))
+            at = joining - self._first
+            self._everybody.index.insert(self._churn.l[at], self._churn.r[at])
