@@ -44,6 +44,7 @@ class SideIndex(IndexedPoints):
     """
 
     _kernels: ClassVar = side_tree.KERNELS
+    _tree: SideTree
 
     def __init__(self, points: npt.ArrayLike = (), sides: int | None = None) -> None:
         shape = np.shape(points) if sides is None else (0, sides)

@@ -50,7 +50,7 @@ def new_side_tree(sides: int, subscriptions: int, ids: int) -> SideTree:
 
 @njit
 def _sides(tree: SideTree) -> int:
-    return tree.box.shape[2]
+    return int(tree.box.shape[2])
 
 
 @njit
