@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.kdtree import BLOCK, CHILD, LARGEST, NOWHERE, SIZE, SOLID, Floats, Tree, following, from_key, to_key
+from matching.blocks import BLOCK, CHILD, LARGEST, SIZE, SOLID, Floats, following
+from matching.kdtree import NOWHERE, Tree, from_key, to_key
 
 __all__ = [
     "NARROW",

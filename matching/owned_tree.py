@@ -1,19 +1,22 @@
-"""What the subscription index and the sketch have in common: a kd-tree of their own, and checks of arguments."""
+"""What subscription indexes and the sketch have in common: a kd-tree of their own, and checks of arguments."""
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from matching.kdtree import LARGEST, SIZE, Floats, Tree
+from matching.blocks import LARGEST, SIZE, Floats
+from matching.kdtree import Tree
 from matching.kdtree_queries import snap, whole
 from matching.range_index import checked_ends
 
-__all__ = ["OwnedTree", "Rectangle", "checked_ranges", "checked_rectangle"]
+__all__ = ["OwnedTree", "Rectangle", "SnappingTree", "checked_ranges", "checked_rectangle"]
 
 Rectangle = tuple[float, float, float, float]
 
 
-def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Left and right ends as new one-dimensional float arrays, infinite ends made finite.
+def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> Floats:
+    """Left and right ends as the two rows of a new array, infinite ends made finite.
 
     Raises
     ------
@@ -22,8 +25,8 @@ def checked_ranges(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
     ValueError
         The arrays differ in length or have more than one dimension, an end is NaN, or some l > r.
     """
-    left, right = (np.clip(ends, -LARGEST, LARGEST) for ends in checked_ends(l, r))
-    return left, right
+    points = np.stack(checked_ends(l, r))
+    return np.clip(points, -LARGEST, LARGEST, out=points)
 
 
 def checked_rectangle(rectangle: Rectangle) -> Rectangle:
@@ -40,20 +43,26 @@ def checked_rectangle(rectangle: Rectangle) -> Rectangle:
 class OwnedTree:
     """The owner of the arrays of a kd-tree, who replaces them when they must grow."""
 
-    _tree: Tree
+    _tree: Any
 
     def __len__(self) -> int:
         return int(self._tree.link[0, SIZE])
 
     @property
-    def arrays(self) -> Tree:
-        """The arrays, for the queries of `matching.kdtree_queries`; read them anew after every change."""
-        return self._tree
-
-    @property
     def nbytes(self) -> int:
         """Bytes of everything that is kept."""
         return sum(array.nbytes for array in self._tree)
+
+
+class SnappingTree(OwnedTree):
+    """The owner of a kd-tree over points (l, r)."""
+
+    _tree: Tree
+
+    @property
+    def arrays(self) -> Tree:
+        """The arrays, for the queries of `matching.kdtree_queries`; read them anew after every change."""
+        return self._tree
 
     def snap(self, rectangle: Rectangle) -> Rectangle | None:
         """Smallest closed box around the subscriptions inside a closed box (l_lo, l_hi, r_lo, r_hi), or None.

@@ -5,37 +5,20 @@ side, -l for a left end and r for a right one; this module does not ask which. I
 largest finite floats, so that an open side lies inside messages with open sides.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from matching import side_queries, side_tree
-from matching.kdtree import (
-    AXIS,
-    BLOCK,
-    BLOCKS_USED,
-    CHILD,
-    FILL,
-    FREE_BLOCKS,
-    FREE_PAIRS,
-    ISSUED,
-    LARGEST,
-    PAIRS_USED,
-    PARENT,
-    PEAK,
-    SIZE,
-    Floats,
-)
-from matching.kdtree_changes import with_more_blocks, with_more_ids
-from matching.known_ids import known_ids, refuse_twice
+from matching.blocks import BLOCK, LARGEST, Floats
+from matching.indexed_points import IndexedPoints
 from matching.side_tree import SideTree, new_side_tree
-from matching.subscriptions import UnknownSubscriptionError
 
 __all__ = ["SideIndex"]
 
 
-class SideIndex:
+class SideIndex(IndexedPoints):
     """Subscriptions as points of D sides, indexed for `snap`, `count` and `report` over boxes.
 
     Building takes O(m log m); about 70 bytes per subscription of 4 sides, ids included. Ids count up from 0 in the
@@ -60,18 +43,18 @@ class SideIndex:
     [0, 3]
     """
 
+    _kernels: ClassVar = side_tree.KERNELS
+    _tree: SideTree
+
     def __init__(self, points: npt.ArrayLike = (), sides: int | None = None) -> None:
         shape = np.shape(points) if sides is None else (0, sides)
         if len(shape) != 2 or shape[1] < 1:
             raise ValueError(f"points must have the shape (m, sides), got {shape}; give sides if there are none")
         self._sides = int(shape[1])
-        rows = self._checked(points)
-        self._tree = new_side_tree(self._sides, 0, len(rows))
-        self._tree.state[ISSUED] = len(rows)
-        self._build(rows, np.arange(len(rows), dtype=np.int32))
+        super().__init__(self._checked(points))
 
-    def __len__(self) -> int:
-        return int(self._tree.link[0, SIZE])
+    def _new_tree(self, subscriptions: int, ids: int) -> SideTree:
+        return new_side_tree(self._sides, subscriptions, ids)
 
     @property
     def sides(self) -> int:
@@ -83,13 +66,8 @@ class SideIndex:
         """The arrays, for the queries of `matching.side_queries`; read them anew after every change."""
         return self._tree
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of everything that is kept."""
-        return sum(array.nbytes for array in self._tree)
-
     def _checked(self, points: npt.ArrayLike) -> Floats:
-        """Rows of finite coordinates, as new memory."""
+        """Finite coordinates, a row per side, as new memory."""
         try:
             array = np.asarray(points)
         except ValueError:
@@ -97,7 +75,7 @@ class SideIndex:
                 f"points must be rows of {self._sides} coordinates, got rows of unequal lengths"
             ) from None
         if array.size == 0:
-            return np.empty((0, self._sides))
+            return np.empty((self._sides, 0))
         if array.dtype.kind not in "iuf":
             raise TypeError(f"points must be numbers, got an array of {array.dtype}")
         if array.ndim != 2 or array.shape[1] != self._sides:
@@ -106,8 +84,8 @@ class SideIndex:
             )
         if np.isnan(array).any():
             raise ValueError(f"points must not hold NaN, got some in row {int(np.isnan(array).any(axis=1).argmax())}")
-        rows: Floats = np.clip(array.astype(np.float64), -LARGEST, LARGEST)
-        return np.ascontiguousarray(rows)
+        columns = array.T.astype(np.float64, order="C")
+        return np.clip(columns, -LARGEST, LARGEST, out=columns)
 
     def _box(self, box: Any) -> tuple[Floats, Floats]:
         """The least and greatest coordinates of a closed box."""
@@ -116,59 +94,13 @@ class SideIndex:
             raise ValueError(f"a box must be {self._sides} least and {self._sides} greatest coordinates, got {box!r}")
         return sides[0], sides[1]
 
-    def _build(self, points: Floats, ids: npt.NDArray[np.int32]) -> None:
-        """Replace the tree by a new one over points, which are reordered; the ids' slots must be set to -1."""
-        tree = new_side_tree(self._sides, len(ids), 0)._replace(slot=self._tree.slot)
-        tree.state[ISSUED] = self._tree.state[ISSUED]
-        tree.state[PEAK] = len(ids)
-        tree.state[BLOCKS_USED] = 0
-        side_tree.build(tree, 0, points, ids, FILL)
-        self._tree = tree
-
     def insert(self, points: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Add subscriptions, one row each, and return their ids; O(log^2 m) amortised each."""
-        rows = self._checked(points)
-        first = int(self._tree.state[ISSUED])
-        self._tree = with_more_ids(self._tree, len(rows))
-        if len(rows) > len(self):
-            old = len(self)
-            every, ids = side_tree.collect(self._tree, 0, len(rows))
-            every[old:], ids[old:] = rows, np.arange(first, first + len(rows))
-            self._tree.state[ISSUED] += len(rows)
-            self._build(every, ids)
-        else:
-            done = side_tree.insert(self._tree, rows, 0)
-            while done < len(rows):
-                self._tree = with_more_blocks(self._tree)
-                done = side_tree.insert(self._tree, rows, done)
-        return np.arange(first, first + len(rows))
-
-    def _known(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        tree = self._tree
-        return known_ids(ids, int(tree.state[ISSUED]), lambda some: tree.slot[some] >= 0, UnknownSubscriptionError)
-
-    def delete(self, ids: npt.ArrayLike) -> None:
-        """Remove one subscription or several by id, O(log m) amortised each.
-
-        Raises
-        ------
-        UnknownSubscriptionError
-            An id was never issued or is deleted already; nothing is removed.
-        ValueError
-            An id is given twice; nothing is removed.
-        """
-        known = self._known(ids)
-        refuse_twice(known)
-        for subscription in known.tolist():
-            side_tree.delete_one(self._tree, subscription)
-        if 2 * len(self) < self._tree.state[PEAK]:
-            self._build(*side_tree.collect(self._tree, 0, 0))
+        return self._insert(self._checked(points))
 
     def points(self, ids: npt.ArrayLike) -> Floats:
         """Coordinates of subscriptions, one row per id."""
-        slots = self._tree.slot[self._known(ids)]
-        rows: Floats = self._tree.ends[slots // BLOCK, :, slots % BLOCK]
-        return rows
+        return self._coordinates(self._known(ids))
 
     def snap(self, box: Any) -> tuple[Floats, Floats] | None:
         """Smallest closed box around the subscriptions inside a closed box, or None (Section II-B)."""
@@ -190,35 +122,11 @@ class SideIndex:
         """Ids of the subscriptions inside a closed box, in no particular order."""
         return side_queries.report(self._tree, *self._box(box))
 
-    def _check(self) -> None:
-        """Raise AssertionError unless every invariant of the index holds: O(m) in interpreted Python."""
-        tree = self._tree
-        pending = [0]
-        pairs, blocks, ids = 0, [], []
-        while pending:
-            node = pending.pop()
-            child = int(tree.link[node, CHILD])
-            if child > 0:
-                pairs += 1
-                pending += [child, child + 1]
-                assert tree.link[child, PARENT] == tree.link[child + 1, PARENT] == node
-                assert tree.link[node, SIZE] == tree.link[child, SIZE] + tree.link[child + 1, SIZE]
-                least, most = tree.box[child : child + 2, 0].min(axis=0), tree.box[child : child + 2, 1].max(axis=0)
-                axis = int(tree.link[node, AXIS])
-                if min(tree.link[child : child + 2, SIZE]) > 0:
-                    assert tree.box[child, 1, axis] <= tree.split[node] <= tree.box[child + 1, 0, axis]
-            else:
-                block, size = ~child, int(tree.link[node, SIZE])
-                blocks.append(block)
-                assert block >= 0 <= size <= BLOCK
-                assert tree.node_of[block] == node
-                here = tree.id[block * BLOCK : block * BLOCK + size]
-                assert (tree.slot[here] == block * BLOCK + np.arange(size)).all()
-                ids += here.tolist()
-                inside = tree.ends[block, :, :size]
-                least, most = inside.min(axis=1, initial=np.inf), inside.max(axis=1, initial=-np.inf)
-            assert (tree.box[node] == np.stack((least, most))).all()
-        assert len(ids) == len(set(ids)) == len(self) == (tree.slot >= 0).sum()
-        assert len(blocks) == len(set(blocks)) == tree.state[BLOCKS_USED] - tree.state[FREE_BLOCKS]
-        assert pairs + 1 == tree.state[PAIRS_USED] - tree.state[FREE_PAIRS]
-        assert len(self) <= tree.state[PEAK] <= max(2 * len(self), 1)
+    def _coordinates(self, ids: npt.NDArray[np.int64]) -> Floats:
+        slots = self._tree.slot[ids]
+        rows: Floats = self._tree.ends[slots // BLOCK, :, slots % BLOCK]
+        return rows
+
+    def _bounds(self, node: int) -> Floats:
+        bounds: Floats = self._tree.box[node]
+        return bounds

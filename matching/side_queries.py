@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.kdtree import BLOCK, CHILD, SIZE, Floats, following
+from matching.blocks import BLOCK, CHILD, SIZE, Floats, following
 from matching.side_tree import SideTree
 
 __all__ = ["count", "count_up_to", "counts", "report", "snap"]

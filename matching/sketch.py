@@ -11,24 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.kdtree import AXIS, BLOCK, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Floats, Tree, cut, fit_box
-from matching.kdtree_changes import grow, refit, shrink
-from matching.owned_tree import OwnedTree, checked_ranges
+from matching.blocks import AXIS, BLOCK, CHILD, PAIRS_USED, PARENT, SIZE, SOLID, Floats
+from matching.kdtree import Tree, cut, fit_box, grow, refit, shrink
+from matching.owned_tree import SnappingTree, checked_ranges
 
 __all__ = ["SubscriptionSketch"]
 
 
 @njit
-def _cut(tree: Tree, left: Floats, right: Floats, rectangles: int) -> None:
+def _cut(tree: Tree, points: Floats, rectangles: int) -> None:
     """Choose the planes from points, which are reordered: O(m log B). Leaves all parts empty."""
-    ids = np.empty(left.size, np.int32)
-    pending = [(0, 0, left.size, rectangles)]
+    ids = np.empty(points.shape[1], np.int32)
+    pending = [(0, 0, ids.size, rectangles)]
     while len(pending) > 0:
         node, lo, hi, parts = pending.pop()
         if parts > 1 and hi - lo > 1:
-            fit_box(tree, node, left, right, lo, hi)
+            fit_box(tree, node, points, lo, hi)
             middle = lo + (hi - lo) * (parts // 2) // parts
-            first = cut(tree, node, left, right, ids, lo, hi, middle)
+            first = cut(tree, node, points, ids, lo, hi, middle)
             pending.append((first, lo, middle, parts // 2))
             pending.append((first + 1, middle, hi, parts - parts // 2))
         _clear(tree, node)
@@ -41,35 +41,35 @@ def _clear(tree: Tree, node: int) -> None:
 
 
 @njit
-def _part_of(tree: Tree, left: float, right: float) -> int:
+def _part_of(tree: Tree, points: Floats, i: int) -> int:
     """The part that a point belongs to, always the same one: a point on a plane is in the second child."""
     node = 0
     while tree.link[node, CHILD] != SOLID:
-        value = right if tree.link[node, AXIS] else left
+        value = points[tree.link[node, AXIS], i]
         node = tree.link[node, CHILD] + (value >= tree.split[node])
     return node
 
 
 @njit
-def _insert(tree: Tree, left: Floats, right: Floats) -> None:
-    for i in range(left.size):
-        grow(tree, _part_of(tree, left[i], right[i]), left[i], right[i])
+def _insert(tree: Tree, points: Floats) -> None:
+    for i in range(points.shape[1]):
+        grow(tree, _part_of(tree, points, i), points, i)
 
 
 @njit
-def _delete(tree: Tree, left: Floats, right: Floats) -> int:
+def _delete(tree: Tree, points: Floats) -> int:
     """Delete points; on the first one that cannot be there, put the others back and return its position, else -1."""
-    parts = np.empty(left.size, np.int64)
-    for i in range(left.size):
-        parts[i] = _part_of(tree, left[i], right[i])
-        box = tree.box[parts[i]]
-        there = tree.link[parts[i], SIZE] > 0 and box[0] <= left[i] <= box[1] and box[2] <= right[i] <= box[3]
+    parts = np.empty(points.shape[1], np.int64)
+    for i in range(parts.size):
+        parts[i] = _part_of(tree, points, i)
+        box, left, right = tree.box[parts[i]], points[0, i], points[1, i]
+        there = tree.link[parts[i], SIZE] > 0 and box[0] <= left <= box[1] and box[2] <= right <= box[3]
         tree.link[parts[i], SIZE] -= 1
         if not there:
             for j in range(i + 1):
                 tree.link[parts[j], SIZE] += 1
             return i
-    for i in range(left.size):
+    for i in range(parts.size):
         node = parts[i]
         changed = tree.link[node, SIZE] == 0
         if changed:
@@ -78,7 +78,7 @@ def _delete(tree: Tree, left: Floats, right: Floats) -> int:
     return -1
 
 
-class SubscriptionSketch(OwnedTree):
+class SubscriptionSketch(SnappingTree):
     """A cover of subscriptions by rectangles, with the `snap` of `SubscriptionIndex` in O(B) space.
 
     That `snap` gives a box inside the rectangle around all subscriptions there, not always the smallest.
@@ -105,8 +105,8 @@ class SubscriptionSketch(OwnedTree):
             raise TypeError(f"rectangles must be an integer, got {rectangles!r}")
         if rectangles < 1:
             raise ValueError(f"rectangles must be at least 1 (the size of the cover), got {rectangles}")
-        left, right = checked_ranges(l, r)
-        parts = min(int(rectangles), max(left.size, 1))
+        points = checked_ranges(l, r)
+        parts = min(int(rectangles), max(points.shape[1], 1))
         self._tree = Tree(
             box=np.empty((2 * parts, 4)),
             link=np.zeros((2 * parts, 4), np.int32),
@@ -119,8 +119,8 @@ class SubscriptionSketch(OwnedTree):
         )
         self._tree.link[:, CHILD] = SOLID
         self._tree.state[PAIRS_USED] = 1
-        _cut(self._tree, left.copy(), right.copy(), parts)
-        _insert(self._tree, left, right)
+        _cut(self._tree, points.copy(), parts)
+        _insert(self._tree, points)
 
     @property
     def rectangles(self) -> npt.NDArray[np.float64]:
@@ -133,7 +133,7 @@ class SubscriptionSketch(OwnedTree):
 
     def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:
         """Add one subscription, or several given as arrays: O(log B) each."""
-        _insert(self._tree, *checked_ranges(l, r))
+        _insert(self._tree, checked_ranges(l, r))
 
     def delete(self, l: npt.ArrayLike, r: npt.ArrayLike) -> None:
         """Remove subscriptions that were added before, by their ends: O(log B) each.
@@ -143,12 +143,11 @@ class SubscriptionSketch(OwnedTree):
         ValueError
             A range lies in no rectangle of the cover, so it cannot have been added; nothing is removed.
         """
-        left, right = checked_ranges(l, r)
-        missing = _delete(self._tree, left, right)
+        points = checked_ranges(l, r)
+        missing = _delete(self._tree, points)
         if missing >= 0:
-            raise ValueError(
-                f"no subscription [{left[missing]}, {right[missing]}] can be in the sketch: it covers no such range"
-            )
+            l_end, r_end = points[:, missing]
+            raise ValueError(f"no subscription [{l_end}, {r_end}] can be in the sketch: it covers no such range")
 
     def _check(self) -> None:
         """Raise AssertionError unless every invariant of the sketch holds."""

@@ -4,25 +4,21 @@
 largest finite floats, so that an open range lies inside messages with open sides.
 """
 
+from typing import ClassVar
+
 import numpy as np
 import numpy.typing as npt
 
-from floor.errors import RangecastError
-from matching import kdtree, kdtree_changes, kdtree_queries
-from matching.kdtree import AXIS, BLOCK, CHILD, FILL, ISSUED, LARGEST, NOWHERE, PARENT, PEAK, SIZE, Floats, new_tree
-from matching.known_ids import known_ids, refuse_twice
-from matching.owned_tree import OwnedTree, Rectangle, checked_ranges, checked_rectangle
+from matching import kdtree, kdtree_queries
+from matching.blocks import LARGEST, Floats, with_more_blocks, with_more_ids
+from matching.indexed_points import IndexedPoints, UnknownSubscriptionError
+from matching.kdtree import NOWHERE, Tree
+from matching.owned_tree import Rectangle, SnappingTree, checked_ranges, checked_rectangle
 
 __all__ = ["SubscriptionIndex", "UnknownSubscriptionError"]
 
 
-class UnknownSubscriptionError(RangecastError, KeyError):
-    """A subscription id that was never issued or has been deleted."""
-
-    __str__ = Exception.__str__
-
-
-class SubscriptionIndex(OwnedTree):
+class SubscriptionIndex(IndexedPoints, SnappingTree):
     """Subscriptions as points (l, r), indexed for `snap`, `count` and `report` over rectangles.
 
     Building takes O(m log m); about 40 bytes per subscription, ids included. Ids count up from 0 in the order of
@@ -45,21 +41,13 @@ class SubscriptionIndex(OwnedTree):
     [0, 3]
     """
 
-    def __init__(self, l: npt.ArrayLike = (), r: npt.ArrayLike = ()) -> None:
-        left, right = checked_ranges(l, r)
-        self._tree = new_tree(0, left.size)
-        self._tree.state[ISSUED] = left.size
-        self._build(left, right, np.arange(left.size, dtype=np.int32))
+    _kernels: ClassVar = kdtree.KERNELS
 
-    def _build(self, l: Floats, r: Floats, ids: npt.NDArray[np.int32]) -> None:
-        """Replace the tree by a new one over points, which are reordered; the ids' slots must be set to -1."""
-        tree = new_tree(ids.size, 0)._replace(slot=self._tree.slot)
-        tree.state[ISSUED] = self._tree.state[ISSUED]
-        tree.state[PEAK] = ids.size
-        tree.state[kdtree.PAIRS_USED] = 1
-        tree.state[kdtree.BLOCKS_USED] = 0
-        kdtree.build(tree, 0, l, r, ids, FILL)
-        self._tree = tree
+    def __init__(self, l: npt.ArrayLike = (), r: npt.ArrayLike = ()) -> None:
+        super().__init__(checked_ranges(l, r))
+
+    def _new_tree(self, subscriptions: int, ids: int) -> Tree:
+        return kdtree.new_tree(subscriptions, ids)
 
     def insert(self, l: npt.ArrayLike, r: npt.ArrayLike) -> int | npt.NDArray[np.int64]:
         """Add one subscription, or several given as arrays, and return the id or the ids.
@@ -68,58 +56,16 @@ class SubscriptionIndex(OwnedTree):
         """
         if isinstance(l, float) and isinstance(r, float) and l <= r:
             return self._insert_one(min(max(l, -LARGEST), LARGEST), min(max(r, -LARGEST), LARGEST))
-        left, right = checked_ranges(l, r)
-        first = int(self._tree.state[ISSUED])
-        if left.size > len(self):
-            self._insert_by_building(left, right)
-        else:
-            self._tree = kdtree_changes.with_more_ids(self._tree, left.size)
-            done = kdtree_changes.insert(self._tree, left, right, 0)
-            while done < left.size:
-                self._tree = kdtree_changes.with_more_blocks(self._tree)
-                done = kdtree_changes.insert(self._tree, left, right, done)
-        if np.ndim(l) == 0 and np.ndim(r) == 0:
-            return first
-        return np.arange(first, first + left.size)
+        ids = self._insert(checked_ranges(l, r))
+        return int(ids[0]) if np.ndim(l) == 0 and np.ndim(r) == 0 else ids
 
     def _insert_one(self, l: float, r: float) -> int:
-        self._tree = kdtree_changes.with_more_ids(self._tree, 1)
-        issued = kdtree_changes.insert_one(self._tree, l, r)
+        self._tree = with_more_ids(self._tree, 1)
+        issued = kdtree.insert_one(self._tree, l, r)
         while issued < 0:
-            self._tree = kdtree_changes.with_more_blocks(self._tree)
-            issued = kdtree_changes.insert_one(self._tree, l, r)
+            self._tree = with_more_blocks(self._tree)
+            issued = kdtree.insert_one(self._tree, l, r)
         return issued
-
-    def _insert_by_building(self, left: Floats, right: Floats) -> None:
-        first = int(self._tree.state[ISSUED])
-        self._tree = kdtree_changes.with_more_ids(self._tree, left.size)
-        l, r, ids = kdtree_changes.collect(self._tree, 0, left.size)
-        old = len(self)
-        l[old:], r[old:], ids[old:] = left, right, np.arange(first, first + left.size)
-        self._tree.state[ISSUED] += left.size
-        self._build(l, r, ids)
-
-    def _known(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Ids as an array, all of them subscriptions of this index."""
-        tree = self._tree
-        return known_ids(ids, int(tree.state[ISSUED]), lambda some: tree.slot[some] >= 0, UnknownSubscriptionError)
-
-    def delete(self, ids: npt.ArrayLike) -> None:
-        """Remove one subscription or several by id, O(log m) amortised each.
-
-        Raises
-        ------
-        UnknownSubscriptionError
-            An id was never issued or is deleted already; nothing is removed.
-        ValueError
-            An id is given twice; nothing is removed.
-        """
-        if not (isinstance(ids, int) and kdtree_changes.delete_one(self._tree, ids)):
-            known = self._known(ids)
-            refuse_twice(known)
-            kdtree_changes.delete(self._tree, known)
-        if 2 * len(self) < self._tree.state[PEAK]:
-            self._build(*kdtree_changes.collect(self._tree, 0, 0))
 
     def ranges(self, ids: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Ends [l, r] of subscriptions, one row per id."""
@@ -144,41 +90,12 @@ class SubscriptionIndex(OwnedTree):
         """Ids of the subscriptions inside a closed box, in no particular order."""
         return kdtree_queries.report(self._tree, *checked_rectangle(rectangle))
 
-    def _check(self) -> None:
-        """Raise AssertionError unless every invariant of the index holds: O(m) in interpreted Python."""
-        tree = self._tree
-        pending = [0]
-        pairs, blocks, ids = 0, [], []
-        while pending:
-            node = pending.pop()
-            child = int(tree.link[node, CHILD])
-            if child > 0:
-                pairs += 1
-                pending += [child, child + 1]
-                assert tree.link[child, PARENT] == tree.link[child + 1, PARENT] == node
-                assert tree.link[node, SIZE] == tree.link[child, SIZE] + tree.link[child + 1, SIZE]
-                low, high = tree.box[[child, child + 1]].min(axis=0), tree.box[[child, child + 1]].max(axis=0)
-                fitted = [low[0], high[1], low[2], high[3]]
-                side = 2 * int(tree.link[node, AXIS])
-                assert tree.box[child, side + 1] <= tree.split[node] <= tree.box[child + 1, side]
-            else:
-                block = ~child
-                blocks.append(block)
-                assert block >= 0 <= tree.link[node, SIZE] <= BLOCK
-                assert tree.node_of[block] == node
-                here = slice(block * BLOCK, block * BLOCK + int(tree.link[node, SIZE]))
-                assert (tree.ends[block, :, tree.link[node, SIZE] :] == NOWHERE).all()
-                assert (tree.slot[tree.id[here]] == np.arange(here.start, here.stop)).all()
-                ids += tree.id[here].tolist()
-                l, r = kdtree_queries.ranges(tree, tree.id[here].astype(np.int64)).T
-                fitted = [
-                    l.min(initial=np.inf),
-                    l.max(initial=-np.inf),
-                    r.min(initial=np.inf),
-                    r.max(initial=-np.inf),
-                ]
-            assert tree.box[node].tolist() == fitted
-        assert len(ids) == len(set(ids)) == len(self) == (tree.slot >= 0).sum()
-        assert len(blocks) == len(set(blocks)) == tree.state[kdtree.BLOCKS_USED] - tree.state[kdtree.FREE_BLOCKS]
-        assert pairs + 1 == tree.state[kdtree.PAIRS_USED] - tree.state[kdtree.FREE_PAIRS]
-        assert len(self) <= tree.state[PEAK] <= max(2 * len(self), 1)
+    def _coordinates(self, ids: npt.NDArray[np.int64]) -> Floats:
+        return kdtree_queries.ranges(self._tree, ids)
+
+    def _bounds(self, node: int) -> Floats:
+        bounds: Floats = self._tree.box[node].reshape(2, 2).T
+        return bounds
+
+    def _check_block(self, block: int, size: int) -> None:
+        assert (self._tree.ends[block, :, size:] == NOWHERE).all()

@@ -1,9 +1,9 @@
 """Paint-Batch over several attributes: one round of messages for a window of events, of which the outcome matters.
 
-What is told, to whom, in which order, and why lists are exact then, is as in `paint.batch` and `paint.window`;
-nothing in it depends on the number of sides. The regions of an object before and after the window are two bands of
-kept corners, swept at once (`paint.slabs`): their union for an object whose y grows, what the second has beyond the
-first for one that the window does not touch. Objects that move are told by tiles cut at the corners of their places.
+What is told, to whom, in which order, and why lists are exact then, is as in `paint.batch` and `paint.window`, by the
+same steps (`paint.outcome`). The regions of an object before and after the window are two bands of kept corners,
+swept at once (`paint.slabs`): their union for an object whose y grows, what the second has beyond the first for one
+that the window does not touch. Objects that move are told by tiles cut at the corners of their places.
 """
 
 from typing import Any, NamedTuple
@@ -19,12 +19,13 @@ from paint.corner_search import next_exposed
 from paint.corner_sweep import CornerSweep, keep, open_sweep
 from paint.corner_tree import CornerTree
 from paint.messages import EXPOSED, UPDATE, stamp_box
+from paint.outcome import Outcome, put
 from paint.sides import Floats, Sides
 from paint.skyband import Skyband, make_skyband
 from paint.slabs import Region, tile_region
 from paint.staircase import Columns, make_columns
 
-__all__ = ["paint_corner_window"]
+__all__ = ["paint_corner_window", "put"]
 
 Ids = NDArray[np.int64]
 
@@ -93,43 +94,15 @@ def paint_corner_window(
 ) -> Rows:
     """Apply the changes of distinct objects to the index and give back their messages, as `paint.window` does."""
     window = _Window(index, plan, sides, sweep)
-    moved = [one for one in changes if one.moves]
-    grown = sorted((one for one in changes if one.y_1 > one.y_0), key=lambda one: (one.y_1, one.id), reverse=True)
-    before = {one.id: window.kept(one.id) for one in grown}
-    regions_0 = {one.id: window.region(one.id) for one in changes if one.moves or one.y_1 == np.inf}
-    exposed = window.advance(changes)
-    after = {h: window.kept(h) for h in exposed}
-    regions_1 = {one.id: window.region(one.id) for one in changes if one.y_1 < np.inf}
-
-    parts = [window.told(window.without(regions_0[one.id], one.x_1), one) for one in moved]
-    for one in grown:
-        if one.moves:
-            held = window.holding(regions_0[one.id], one.x_1)
-            news = window.difference(window.holding(regions_1[one.id], one.x_0), held)
-            parts.append(window.told(np.concatenate((held, news)), one))
-        elif one.y_1 == np.inf:
-            parts.append(window.told(regions_0[one.id], one))
-        else:
-            parts.append(window.pair(one.id, before[one.id], window.kept(one.id), gains=False))
-    if exposed:
-        for one in changes:
-            window.put(one.id, one.x_0, one.y_0)
-        parts += [window.pair(h, window.kept(h), after[h], gains=True) for h in exposed]
-        for one in changes:
-            window.put(one.id, one.x_1, one.y_1)
-    for one in changes:
-        if one.y_1 < one.y_0 or (one.moves and one.y_1 == one.y_0):
-            parts.append(regions_1[one.id])
-        elif one.moves:
-            parts.append(window.without(regions_1[one.id], one.x_0))
-    return np.concatenate(parts) if parts else window.none
+    return np.concatenate([*window.paint(changes), window.none])
 
 
-class _Window:
+class _Window(Outcome):
     """A corner index under the changes of one window, and scratch memory."""
 
     def __init__(self, index: CornerIndex, plan: Plan, sides: Sides, sweep: CornerSweep) -> None:
-        self._index, self._plan, self._sides, self._sweep = index, plan, sides, sweep
+        super().__init__(index, plan)
+        self._sides, self._sweep = sides, sweep
         attributes, room = index.arrays.x.shape[1], sweep.band.below.shape[1]
         self._nowhere = np.full(attributes, np.nan)
         self._bands = make_skyband(len(sides.sign), room), make_skyband(len(sides.sign), room)
@@ -137,19 +110,7 @@ class _Window:
         self.none: Rows = np.empty((0, 5 * attributes + 3))
         self._out: Rows = np.empty((1024, 5 * attributes + 3))
 
-    def put(self, i: int, x: Any, y: float) -> None:
-        """Bring object i to a place, or with y = +inf out of the index."""
-        arrays = self._index.arrays
-        there = i < len(arrays.y) and arrays.y[i] < np.inf
-        if there and y < np.inf and (arrays.x[i] == x).all():
-            self._index.update(i, y)
-            return
-        if there:
-            self._index.delete(i)
-        if y < np.inf:
-            self._index.insert(i, x, y)
-
-    def kept(self, i: int) -> Kept:
+    def _kept(self, i: int) -> Kept:
         """Kept corners of object i, as the index has it."""
         band, level = self._sweep.band, len(self._sides.sign) - 2
         _find_exposed(self._index.arrays, self._plan, self._sweep, i, -np.inf, self._nowhere)
@@ -157,12 +118,11 @@ class _Window:
         return Kept(band.corner[level, :size].copy(), band.west[level, :size].copy())
 
     def region(self, i: int) -> Rows:
-        """Messages about object i to its influence region, as the index has it."""
         arrays = self._index.arrays
         self._out, end = _tell_region(arrays, self._plan, self._sweep, i, self._nowhere, self._out)
         return self._out[:end].copy()
 
-    def pair(self, i: int, before: Kept, after: Kept, *, gains: bool) -> Rows:
+    def _pair(self, i: int, before: Kept, after: Kept, *, gains: bool) -> Rows:
         """Messages about object i, as the index has it, to the union of two regions or what the second adds."""
         level = len(self._sides.sign) - 2
         for band, kept in zip(self._bands, (before, after), strict=True):
@@ -175,28 +135,25 @@ class _Window:
         )
         return self._out[:end].copy()
 
-    def advance(self, changes: list[Change]) -> list[int]:
-        """Bring the index from before to after; ids of other objects that gained a subscription on the way."""
-        known = {one.id for one in changes}
-        exposed: list[int] = []
-        for one in changes:
-            if not one.moves and one.y_1 < one.y_0:
-                self.put(one.id, one.x_1, one.y_1)
-        for one in changes:
-            if one.moves or one.y_1 > one.y_0:
-                end = np.inf if one.moves else one.y_1
-                found = _find_exposed(self._index.arrays, self._plan, self._sweep, one.id, end, self._nowhere)
-                fresh = [h for h in found.tolist() if h not in known]
-                known.update(fresh)
-                exposed += fresh
-                self.put(one.id, one.x_0, end)
-        for one in changes:
-            if one.moves:
-                self.put(one.id, one.x_1, one.y_1)
-        return exposed
+    def before(self, grown: list[Change]) -> list[Any]:
+        """Kept corners of each, and of one that goes its region."""
+        return [(self._kept(one.id), self.region(one.id) if one.y_1 == np.inf else None) for one in grown]
+
+    def after(self, exposed: list[int]) -> list[Kept]:
+        return [self._kept(h) for h in exposed]
+
+    def union(self, one: Change, was: Any) -> Rows:
+        kept, region = was
+        return self._pair(one.id, kept, self._kept(one.id), gains=False) if region is None else self.told(region, one)
+
+    def gains(self, exposed: list[int], after: list[Kept]) -> list[Rows]:
+        return [self._pair(h, self._kept(h), kept, gains=True) for h, kept in zip(exposed, after, strict=True)]
+
+    def exposed_by(self, i: int, y: float) -> list[int]:
+        found: list[int] = _find_exposed(self._index.arrays, self._plan, self._sweep, i, y, self._nowhere).tolist()
+        return found
 
     def told(self, rows: Rows, one: Change) -> Rows:
-        """Make tiles tell of an object as it is after the window."""
         stamp_box(rows, 0, len(rows), np.array(one.x_1), self._plan.sign * one.y_1, one.id, UPDATE)
         return rows
 
@@ -215,17 +172,15 @@ class _Window:
         return kept
 
     def holding(self, rows: Rows, place: Any) -> Rows:
-        """What of some tiles holds a place."""
         lo, hi = self._boxes(rows)
         return self._cut(rows, np.maximum(lo, self._corner(place)), hi)
 
-    def without(self, rows: Rows, place: Any) -> Rows:
-        """What of some tiles does not hold a place."""
-        corner = self._corner(place)
+    def without(self, rows: Rows, inside: Any, outside: Any) -> Rows:
+        del inside  # cut at every side
+        corner = self._corner(outside)
         return self._outside(rows, corner, np.full(len(corner), np.inf))
 
     def difference(self, rows: Rows, taken: Rows) -> Rows:
-        """What of some tiles lies outside of others."""
         for low, high in zip(*self._boxes(taken), strict=True):
             rows = self._outside(rows, low, high)
         return rows

@@ -5,29 +5,25 @@ gets a compiled stream of updates from it. Its parts are those of `paint.halves`
 plan, the sweep, the tree of subscriptions, and what it keeps of its own; None where it has no use for one.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from floor.kernel_parts import with_parts
 from floor.kernels import njit
-from paint.algorithm import Plan, Rows, make_marks, mark
+from paint.algorithm import Plan, Rows
 from paint.corner_index import CornerIndex
 from paint.corner_sweep import CornerSweep, make_corner_sweep
 from paint.corner_tree import CornerTree, update
-from paint.geometry import START
+from paint.driven import Driven, Half, Stream, stream_of
 from paint.messages import message_of
 from paint.sides import Floats, Sides
 
 __all__ = ["CornerHalved", "Spot", "replay_of"]
 
-Ids = NDArray[np.int64]
 Spot = tuple[Floats, float]
 """x, an array of d, and y of an object."""
-Half = Callable[..., tuple[Rows, int]]
 
 
 @njit
@@ -45,45 +41,39 @@ def half(
 
 
 @njit
-def _replay(
-    arrays: CornerTree, plan: Plan, sweep: Any, tree: Any, own: Any, ids: Ids, ys: Floats, place: Floats, out: Rows
-) -> tuple[Rows, Ids]:
-    """Change one object after the other; the rows, and the marks of each event. `place` is NaN."""
-    marks = make_marks(len(ids))
-    row = START
-    for event in range(len(ids)):
-        mark(marks, event, row, plan.costs)
-        i, y = ids[event], ys[event]
-        old = arrays.y[i]
-        if y != old:
-            if y < old:
-                update(arrays, i, y)
-            out, row = half(
-                arrays, plan, sweep, tree, own, i, y < old, (arrays.x[i], y), max(y, old), place, out, row
-            )
-            if y > old:
-                update(arrays, i, y)
-    mark(marks, len(ids), row, plan.costs)
-    return out[:row], marks
+def _change(
+    arrays: CornerTree, plan: Plan, sweep: Any, tree: Any, own: Any, i: int, y: float, out: Rows, row: int
+) -> tuple[Rows, int]:
+    """Give object i a new y and write the messages; none if y is what it was."""
+    old = arrays.y[i]
+    if y != old:
+        if y < old:
+            update(arrays, i, y)
+        told, nowhere = (arrays.x[i], y), np.full(arrays.x.shape[1], np.nan)
+        out, row = half(arrays, plan, sweep, tree, own, i, y < old, told, max(y, old), nowhere, out, row)
+        if y > old:
+            update(arrays, i, y)
+    return out, row
 
 
-def replay_of(half: Half) -> Callable[..., tuple[Rows, Ids]]:
-    """Compile the stream of updates of an algorithm; see `paint.halves.kernels_of` for how."""
-    code = getattr(_replay, "py_func", _replay).__code__  # as it is where Numba is switched off
-    return njit(FunctionType(code, {**globals(), "__name__": half.__module__, "half": half}))
+def replay_of(half: Half, update: Callable[..., None] = update) -> Stream:
+    """Compile the stream of updates of an algorithm and its object index."""
+    change = with_parts(half.__module__, _change, half=half, update=update)[0]
+    return stream_of(half.__module__, change)
 
 
-class CornerHalved(ABC):
-    """An algorithm over a corner index; `paint.algorithm.Algorithm` says what each method does."""
+class CornerHalved(Driven):
+    """An algorithm over a corner index."""
 
     takes: ClassVar[frozenset[str]]
     tell: ClassVar[Half]
-    stream: ClassVar[Callable[..., tuple[Rows, Ids]]]
+    stream: ClassVar[Stream]
     messages: ClassVar[np.dtype[np.void] | None] = None
     """Type of its messages, if they are not boxes."""
 
     def __init__(self, index: CornerIndex, plan: Plan, subscribers: Any, sides: Sides) -> None:
-        self._index, self._plan, self._subscriptions, self._sides = index, plan, subscribers, sides
+        super().__init__(index, plan, subscribers)
+        self._sides = sides
         self._attributes = index.arrays.x.shape[1]
         self.dtype = self.messages or message_of(self._attributes)
         self._nowhere = np.full(self._attributes, np.nan)
@@ -91,16 +81,8 @@ class CornerHalved(ABC):
         self._sweep: CornerSweep | None = None
         self._out = self._table(4096)
 
-    @abstractmethod
-    def _parts(self) -> tuple[CornerTree, Plan, Any, Any, Any]:
-        """What the kernels take first, as it is now."""
-
-    @abstractmethod
-    def _rows(self, events: int) -> int:
-        """Messages to have room for at first when so many events are replayed."""
-
-    def _table(self, rows: int) -> Rows:
-        return np.empty((rows, self.dtype.itemsize // 8))
+    def _stream(self) -> Stream:
+        return type(self).stream
 
     def _swept(self, more: int = 0) -> CornerSweep:
         """Scratch memory of sweeps with room for the objects there are, and some more."""
@@ -129,9 +111,4 @@ class CornerHalved(ABC):
         return self._half(i, False, (x, float(self._index.arrays.y[i])), x)
 
     def _half(self, i: int, rises: bool, told: Spot, place: Floats) -> Rows:
-        self._out, end = type(self).tell(*self._parts(), i, rises, told, np.inf, place, self._out, 0)
-        return self._out[:end]
-
-    def replay(self, ids: Ids, ys: Floats) -> tuple[Rows, Ids]:
-        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
-        return type(self).stream(*self._parts(), ids, ys, self._nowhere, self._table(self._rows(len(ids))))
+        return self._told(type(self).tell, i, rises, told, np.inf, place)

@@ -1,33 +1,26 @@
 """Every algorithm as two halves, `enter` and `leave`, and what follows from them: an update of y, a stream of them.
 
-An algorithm brings the two halves as njit kernels, in the form of `enter` and `leave` below. All take the same parts
-of the server: the arrays of the object index, the plan, a sweep, the tree of subscriptions, and whatever the
-algorithm keeps of its own; those it has no use for are None. They are not gathered in a tuple, because Numba counts
-references to every array that is taken out of one. Messages are written from `row` of `out` on; what is given back is
-the table, which may have had to be enlarged, and the row after the last one.
+An algorithm brings the two halves as njit kernels, in the form of `enter` and `leave` below; `paint.driven` says what
+all of them take and give back.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from types import CodeType, FunctionType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from floor.kernel_parts import with_parts
 from floor.kernels import njit
-from paint.algorithm import Plan, Rows, make_marks, mark
-from paint.geometry import ALL, START, Limits
+from paint.algorithm import Plan, Rows
+from paint.driven import Driven, Half, Stream, stream_of
+from paint.geometry import ALL, Limits
 from paint.index import ObjectIndex, update
 from paint.known_subscriptions import KnownSubscriptions
 from paint.messages import MESSAGE
 
 __all__ = ["Halved", "Kernels", "Place", "kernels_of"]
 
-Ids = NDArray[np.int64]
 Place = tuple[float, float]
 """x and y of an object."""
-Half = Callable[..., tuple[Rows, int]]
 
 
 class Kernels(NamedTuple):
@@ -36,7 +29,7 @@ class Kernels(NamedTuple):
     enter: Half
     leave: Half
     change: Half
-    replay: Callable[..., tuple[Rows, Ids]]
+    replay: Stream
 
 
 @njit
@@ -78,61 +71,27 @@ def _change(
     return out, row
 
 
-@njit
-def _replay(
-    arrays: Any, plan: Plan, sweep: Any, tree: Any, own: Any, ids: Ids, ys: NDArray[np.float64], out: Rows
-) -> tuple[Rows, Ids]:
-    """Change one object after the other; the rows, and the marks of each event."""
-    marks = make_marks(len(ids))
-    row = START
-    for event in range(len(ids)):
-        mark(marks, event, row, plan.costs)
-        out, row = _change(arrays, plan, sweep, tree, own, ids[event], ys[event], out, row)
-    mark(marks, len(ids), row, plan.costs)
-    return out[:row], marks
-
-
 def kernels_of(enter: Half, leave: Half, change: Half | None = None) -> Kernels:
-    """Make the kernels of an algorithm out of its two halves; `change` if it has a shorter one of its own.
-
-    These take the place of the global names of this module: Numba keeps no kernel on disk that closes over others or
-    takes them as arguments. What is made counts as a kernel of the algorithm's module, and is kept with its others.
-    """
-    names = {**globals(), "__name__": enter.__module__, "enter": enter, "leave": leave}
+    """Make the kernels of an algorithm out of its two halves; `change` if it has a shorter one of its own."""
+    module = enter.__module__
     if change is None:
-        change = njit(FunctionType(_code(_change), names))
-    return Kernels(enter, leave, change, njit(FunctionType(_code(_replay), {**names, "_change": change})))
+        change = with_parts(module, _change, enter=enter, leave=leave)[0]
+    return Kernels(enter, leave, change, stream_of(module, change))
 
 
-def _code(kernel: Any) -> CodeType:
-    """Code of a kernel before it is compiled."""
-    code: CodeType = getattr(kernel, "py_func", kernel).__code__  # as it is where Numba is switched off
-    return code
-
-
-class Halved(ABC):
+class Halved(Driven):
     """An algorithm of two halves, as a server drives it; `paint.algorithm.Algorithm` says what each method does."""
 
-    dtype: ClassVar[np.dtype[np.void]] = MESSAGE
+    dtype: np.dtype[np.void] = MESSAGE
     kernels: ClassVar[Kernels]
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:
-        self._index = index
-        self._plan = plan
-        self._subscriptions = subscribers
+        super().__init__(index, plan, subscribers)
         self._out = self._table(max(1024, 4 * plan.k))
         self._x_before = np.nan
 
-    @abstractmethod
-    def _parts(self) -> tuple[Any, Plan, Any, Any, Any]:
-        """What the kernels take first, as it is now."""
-
-    @abstractmethod
-    def _rows(self, events: int) -> int:
-        """Messages to have room for at first when so many events are replayed."""
-
-    def _table(self, rows: int) -> Rows:
-        return np.empty((rows, self.dtype.itemsize // 8))
+    def _stream(self) -> Stream:
+        return self.kernels.replay
 
     def change(self, i: int, y: float) -> Rows:
         """Give object i a new y; the messages."""
@@ -141,9 +100,8 @@ class Halved(ABC):
 
     def enter(self, i: int) -> Rows:
         """Tell of object i, which was just put into the index, new or after `leave_for`."""
-        self._out, end = self.kernels.enter(*self._parts(), i, (self._x_before, np.inf), self._out, 0)
-        self._x_before = np.nan
-        return self._out[:end]
+        came, self._x_before = (self._x_before, np.inf), np.nan
+        return self._told(self.kernels.enter, i, came)
 
     def leave(self, i: int) -> Rows:
         """Tell that object i is about to be deleted from the index."""
@@ -155,9 +113,4 @@ class Halved(ABC):
         return self._leave(i, (x, y), (-np.inf, x) if x > self._x_before else (x, np.inf))
 
     def _leave(self, i: int, told: Place, limits: Limits) -> Rows:
-        self._out, end = self.kernels.leave(*self._parts(), i, told, np.inf, limits, self._out, 0)
-        return self._out[:end]
-
-    def replay(self, ids: Ids, ys: NDArray[np.float64]) -> tuple[Rows, Ids]:
-        """Change one object after the other in one compiled call; rows of their own, and the marks of each event."""
-        return self.kernels.replay(*self._parts(), ids, ys, self._table(self._rows(len(ids))))
+        return self._told(self.kernels.leave, i, told, np.inf, limits)

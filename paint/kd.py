@@ -1,10 +1,7 @@
 """The kd-tree of Section II-B: objects as points (x, y), in linear space, t(n) = O(sqrt n).
 
-Cells are cut at the median, by x and by y in turn, down to leaves of at most `LEAF` objects. Every node keeps the
-tight box of the objects below it and the lowest of them; an object that is not live (y = +inf) is in no leaf. A new y
-moves an object from leaf to leaf; a subtree whose halves drift out of balance, or that holds too few objects, is
-built anew (the scapegoat rule), which costs O(log^2 n) per change, amortised. Ties are ordered by (x, id) and
-(y, id).
+Cells are cut by x and by y in turn; `paint.scapegoat` has what cutting and balance do not depend on. A new y moves an
+object from leaf to leaf, in O(log^2 n), amortised.
 """
 
 from typing import NamedTuple
@@ -13,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from paint.scapegoat import FREE, LEAF, ROOT, balanced, join_lowest, node_arrays
 
-LEAF = 8
-ROOT = 0
-FREE = 0
+__all__ = ["FREE", "LEAF", "ROOT", "Kd", "build", "empty", "first_k", "min_y", "update"]
 
 
 class Kd(NamedTuple):
@@ -33,7 +29,7 @@ class Kd(NamedTuple):
     right: NDArray[np.int64]
     parent: NDArray[np.int64]
     axis: NDArray[np.int64]
-    """0 where the node is cut by (x, id), 1 where by (y, id)."""
+    """0 where an inner node is cut by (x, id), 1 where by (y, id)."""
     cut: NDArray[np.float64]
     cut_object: NDArray[np.int64]
     """The first object of the right child had this id, and `cut` for coordinate, when the node was cut."""
@@ -53,61 +49,16 @@ class Kd(NamedTuple):
 
 
 def empty(objects: int) -> Kd:
-    """Arrays for that many object ids, none of them live; balance leaves no more nodes than ids (and the root)."""
+    """Arrays for that many object ids, none of them live."""
     nodes = objects + LEAF
-    integers, floats = np.int64, np.float64
     return Kd(
-        x=np.zeros(objects, floats),
-        y=np.full(objects, np.inf, floats),
-        leaf=np.full(objects, -1, integers),
-        order=np.empty(objects, integers),
-        left=np.full(nodes, -1, integers),
-        right=np.full(nodes, -1, integers),
-        parent=np.full(nodes, -1, integers),
-        axis=np.zeros(nodes, integers),
-        cut=np.zeros(nodes, floats),
-        cut_object=np.zeros(nodes, integers),
-        size=np.zeros(nodes, integers),
+        x=np.zeros(objects),
+        y=np.full(objects, np.inf),
         box=np.tile(np.array([np.inf, -np.inf, np.inf, -np.inf]), (nodes, 1)),
-        lowest=np.full(nodes, -1, integers),
-        members=np.empty((nodes, LEAF), integers),
-        free=np.arange(nodes - 1, ROOT, -1, dtype=integers),
-        counts=np.array([nodes - 1], integers),
-        heap=np.empty(nodes, integers),
-        heap_key=np.empty(nodes, floats),
+        heap=np.empty(nodes, np.int64),
+        heap_key=np.empty(nodes),
+        **node_arrays(objects),
     )
-
-
-@njit
-def select(values: NDArray[np.float64], order: NDArray[np.int64], low: int, high: int, middle: int) -> None:
-    """Partition order[low:high] so that the entry at `middle` is in its place by (value, id)."""
-    high -= 1
-    while low < high:
-        # The middle of three as pivot: sorted input, the common case, stays linear.
-        first, last, pivot = order[low], order[high], order[(low + high) // 2]
-        if values[first] > values[last] or (values[first] == values[last] and first > last):
-            first, last = last, first
-        if values[pivot] < values[first] or (values[pivot] == values[first] and pivot < first):
-            pivot = first
-        elif values[pivot] > values[last] or (values[pivot] == values[last] and pivot > last):
-            pivot = last
-        value = values[pivot]
-        h, j = low, high
-        while h <= j:
-            while values[order[h]] < value or (values[order[h]] == value and order[h] < pivot):
-                h += 1
-            while values[order[j]] > value or (values[order[j]] == value and order[j] > pivot):
-                j -= 1
-            if h <= j:
-                order[h], order[j] = order[j], order[h]
-                h += 1
-                j -= 1
-        if middle <= j:
-            high = j
-        elif middle >= h:
-            low = h
-        else:
-            return
 
 
 @njit
@@ -134,115 +85,27 @@ def _join(arrays: Kd, node: int) -> None:
     for side in (0, 2):
         box[node, side] = min(box[a, side], box[b, side])
         box[node, side + 1] = max(box[a, side + 1], box[b, side + 1])
-    h, j = arrays.lowest[a], arrays.lowest[b]
-    if h < 0 or (j >= 0 and (arrays.y[j] < arrays.y[h] or (arrays.y[j] == arrays.y[h] and j < h))):
-        h = j
-    arrays.lowest[node] = h
+    arrays.lowest[node] = join_lowest(arrays, node)
 
 
 @njit
-def _take(arrays: Kd) -> int:
-    """Pop a free node."""
-    arrays.counts[FREE] -= 1
-    node: int = arrays.free[arrays.counts[FREE]]
-    return node
+def _choose_axis(arrays: Kd, node: int) -> int:
+    """Cut by x and by y in turn."""
+    return 0 if node == ROOT else 1 - int(arrays.axis[arrays.parent[node]])
 
 
 @njit
-def build(arrays: Kd, top: int, size: int) -> None:
-    """Make `top`, whose axis and parent are set, the root of a balanced tree over tree.order[:size]."""
-    pending = [(top, 0, size)]
-    while len(pending) > 0:
-        node, low, high = pending.pop()
-        _measure(arrays, node, arrays.order[low:high])
-        if high - low <= LEAF:
-            arrays.left[node] = arrays.right[node] = -1
-            for j in range(low, high):
-                arrays.members[node, j - low] = arrays.order[j]
-                arrays.leaf[arrays.order[j]] = node
-            continue
-        middle = (low + high) // 2
-        values = arrays.x if arrays.axis[node] == 0 else arrays.y
-        select(values, arrays.order, low, high, middle)
-        arrays.cut[node], arrays.cut_object[node] = values[arrays.order[middle]], arrays.order[middle]
-        a, b = _take(arrays), _take(arrays)
-        arrays.left[node], arrays.right[node] = a, b
-        arrays.parent[a] = arrays.parent[b] = node
-        arrays.axis[a] = arrays.axis[b] = 1 - arrays.axis[node]
-        pending.append((a, low, middle))
-        pending.append((b, middle, high))
+def _along(arrays: Kd, axis: int) -> NDArray[np.float64]:
+    return arrays.x if axis == 0 else arrays.y
 
 
 @njit
-def _rebuild(arrays: Kd, top: int) -> None:
-    """Build the subtree of `top` anew, from its live objects."""
-    pending = [top]
-    size = 0
-    while len(pending) > 0:
-        node = pending.pop()
-        if arrays.left[node] < 0:
-            for j in range(arrays.size[node]):
-                arrays.order[size] = arrays.members[node, j]
-                size += 1
-        else:
-            pending.append(arrays.left[node])
-            pending.append(arrays.right[node])
-        if node != top:
-            arrays.free[arrays.counts[FREE]] = node
-            arrays.counts[FREE] += 1
-    build(arrays, top, size)
+def _coordinate(arrays: Kd, i: int, axis: int) -> float:
+    value: float = arrays.x[i] if axis == 0 else arrays.y[i]
+    return value
 
 
-@njit
-def _restore(arrays: Kd, leaf: int) -> None:
-    """Bring the ancestors of a changed leaf up to date; build the topmost one out of balance anew."""
-    worst = -1
-    node = arrays.parent[leaf]
-    while node >= 0:
-        _join(arrays, node)
-        largest = max(arrays.size[arrays.left[node]], arrays.size[arrays.right[node]])
-        if 2 * arrays.size[node] <= LEAF or 4 * largest > 3 * arrays.size[node]:
-            worst = node
-        node = arrays.parent[node]
-    if worst >= 0:
-        _rebuild(arrays, worst)
-
-
-@njit
-def _remove(arrays: Kd, i: int) -> None:
-    """Take a live object out of its leaf."""
-    leaf = arrays.leaf[i]
-    last = arrays.size[leaf] - 1
-    for j in range(last):
-        if arrays.members[leaf, j] == i:
-            arrays.members[leaf, j] = arrays.members[leaf, last]
-            break
-    arrays.leaf[i] = -1
-    _measure(arrays, leaf, arrays.members[leaf, :last])
-    _restore(arrays, leaf)
-
-
-@njit
-def _add(arrays: Kd, i: int) -> None:
-    """Put an object that is in no leaf into the leaf of its cell, cutting the leaf when it is full."""
-    node = ROOT
-    while arrays.left[node] >= 0:
-        value = arrays.x[i] if arrays.axis[node] == 0 else arrays.y[i]
-        cut = arrays.cut[node]
-        if value < cut or (value == cut and i < arrays.cut_object[node]):
-            node = arrays.left[node]
-        else:
-            node = arrays.right[node]
-    size = arrays.size[node]
-    if size < LEAF:
-        arrays.members[node, size] = i
-        arrays.leaf[i] = node
-        _measure(arrays, node, arrays.members[node, : size + 1])
-    else:
-        arrays.order[:size] = arrays.members[node]
-        arrays.order[size] = i
-        build(arrays, node, size + 1)
-    _restore(arrays, node)
+build, _add, _remove = balanced(__name__, _measure, _join, _choose_axis, _along, _coordinate)
 
 
 @njit

@@ -218,7 +218,7 @@ class UnicastByTiles(Halved):
 
     takes: ClassVar = frozenset({"subscriptions"})
     kernels: ClassVar = kernels_of(enter, leave)
-    dtype: ClassVar = UNICAST
+    dtype = UNICAST
     by_tiles = True
 
     def __init__(self, index: ObjectIndex, plan: Plan, subscribers: KnownSubscriptions) -> None:

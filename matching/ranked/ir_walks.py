@@ -6,7 +6,7 @@ each gives them best first, since it stands in the order of ranks, and never ent
 
 from floor.kernels import njit
 from matching.range_index import Floats, Ints
-from matching.ranked.cursor import EVALUATIONS, LIVE, Cursor, enter, leave, new_cursor, resettle
+from matching.ranked.cursor import EVALUATIONS, Cursor, enter, new_cursor
 from matching.ranked.ir_arrays import (
     ABOVE,
     BELOW,
@@ -22,6 +22,7 @@ from matching.ranked.ir_arrays import (
     IRArrays,
 )
 from matching.ranked.ir_blocks import slot_of
+from matching.ranked.merged_runs import merged_runs
 
 __all__ = ["open_walk", "stab_all", "take", "top_all"]
 
@@ -53,7 +54,7 @@ def _following(t: IRArrays, x: float, block: int, place: int) -> tuple[int, int,
 
 
 @njit
-def _next(t: IRArrays, cursor: Cursor, run: int) -> bool:
+def _next_head(t: IRArrays, cursor: Cursor, run: int) -> bool:
     """Set the head of a run to the next range of its R-tree that holds the point, if there is one."""
     leaf, place, tests = _following(t, cursor.x[0], cursor.place[run], cursor.at[run])
     cursor.state[EVALUATIONS] += tests
@@ -100,7 +101,7 @@ def open_walk(t: IRArrays, x: float) -> Cursor:
         if t.span[node, LOW] <= x <= t.span[node, HIGH]:
             cursor.place[run] = t.link[node, ROOT]
             cursor.at[run] = 0
-            if _next(t, cursor, run):
+            if _next_head(t, cursor, run):
                 enter(cursor, run)
                 run += 1
         node = _below(t, node, x)
@@ -108,30 +109,11 @@ def open_walk(t: IRArrays, x: float) -> Cursor:
 
 
 @njit
-def take(t: IRArrays, cursor: Cursor, out: Ints) -> int:
-    """Kernel of `matching.ranked.walking`."""
-    found = 0
-    while found < len(out) and cursor.state[LIVE] > 0:
-        run = cursor.heap[0]
-        out[found] = cursor.id[run]
-        found += 1
-        if _next(t, cursor, run):
-            resettle(cursor)
-        else:
-            leave(cursor)
-    return found
+def _head(_t: IRArrays, cursor: Cursor, run: int) -> int:
+    return int(cursor.id[run])
 
 
-@njit
-def top_all(t: IRArrays, xs: Floats, k: int, out: Ints, counts: Ints) -> int:
-    """Kernel of `matching.ranked.walking`."""
-    evaluations, filled = 0, 0
-    for i in range(len(xs)):
-        cursor = open_walk(t, xs[i])
-        counts[i] = take(t, cursor, out[filled : filled + k])
-        filled += counts[i]
-        evaluations += cursor.state[EVALUATIONS]
-    return evaluations
+take, top_all = merged_runs(__name__, open_walk, _head, _next_head)
 
 
 @njit

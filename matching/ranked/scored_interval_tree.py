@@ -15,7 +15,8 @@ from floor.kernels import njit
 from matching.array_index import StaticIndex
 from matching.intervals.medians import check_medians, median_tree
 from matching.range_index import Floats, Ids, Ints
-from matching.ranked.cursor import EVALUATIONS, LIVE, Cursor, enter, leave, new_cursor, resettle
+from matching.ranked.cursor import EVALUATIONS, Cursor, enter, new_cursor
+from matching.ranked.merged_runs import merged_runs
 from matching.ranked.walking import RankedArrayIndex
 
 __all__ = ["ScoredIntervalTree", "ScoredLists", "open_walk", "stab_all", "take", "top_all"]
@@ -55,7 +56,7 @@ def _path(tree: ScoredLists, x: float) -> int:
 
 
 @njit
-def _next(tree: ScoredLists, cursor: Cursor, run: int) -> bool:
+def _next_head(tree: ScoredLists, cursor: Cursor, run: int) -> bool:
     """Set the head of a run to the next range of its node that holds the point, if there is one."""
     x = cursor.x[0]
     at, stop = cursor.at[run], tree.offset[cursor.place[run] + 1]
@@ -82,7 +83,7 @@ def open_walk(tree: ScoredLists, x: float) -> Cursor:
         if tree.low[node] <= x <= tree.high[node]:
             cursor.place[run] = node
             cursor.at[run] = tree.offset[node]
-            if _next(tree, cursor, run):
+            if _next_head(tree, cursor, run):
                 enter(cursor, run)
                 run += 1
         node = tree.child[node, int(x > tree.centre[node])]
@@ -90,30 +91,11 @@ def open_walk(tree: ScoredLists, x: float) -> Cursor:
 
 
 @njit
-def take(tree: ScoredLists, cursor: Cursor, out: Ints) -> int:
-    """Kernel of `matching.ranked.walking`."""
-    found = 0
-    while found < len(out) and cursor.state[LIVE] > 0:
-        run = cursor.heap[0]
-        out[found] = tree.id[cursor.id[run]]
-        found += 1
-        if _next(tree, cursor, run):
-            resettle(cursor)
-        else:
-            leave(cursor)
-    return found
+def _head(tree: ScoredLists, cursor: Cursor, run: int) -> int:
+    return int(tree.id[cursor.id[run]])
 
 
-@njit
-def top_all(tree: ScoredLists, xs: Floats, k: int, out: Ints, counts: Ints) -> int:
-    """Kernel of `matching.ranked.walking`."""
-    evaluations, filled = 0, 0
-    for i in range(len(xs)):
-        cursor = open_walk(tree, xs[i])
-        counts[i] = take(tree, cursor, out[filled : filled + k])
-        filled += counts[i]
-        evaluations += cursor.state[EVALUATIONS]
-    return evaluations
+take, top_all = merged_runs(__name__, open_walk, _head, _next_head)
 
 
 @njit

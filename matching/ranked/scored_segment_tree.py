@@ -7,11 +7,23 @@ ranked walk as they are; `matching.intervals.segment_lists` keeps them in the or
 from floor.kernels import njit
 from matching.array_index import StaticIndex
 from matching.intervals.segment_lists import SegmentLists, check_segments, leaf_at, segment_lists, stab_all
-from matching.range_index import Floats, Ids, Ints
-from matching.ranked.cursor import EVALUATIONS, LIVE, Cursor, enter, leave, new_cursor, resettle
+from matching.range_index import Floats, Ids
+from matching.ranked.cursor import EVALUATIONS, Cursor, enter, new_cursor
+from matching.ranked.merged_runs import merged_runs
 from matching.ranked.walking import RankedArrayIndex
 
 __all__ = ["ScoredSegmentTree", "open_walk", "take", "top_all"]
+
+
+@njit
+def _next_head(tree: SegmentLists, cursor: Cursor, run: int) -> bool:
+    """Set the head of a run to the next range of its list, if there is one."""
+    at = cursor.at[run]
+    if at == tree.offset[cursor.place[run] + 1]:
+        return False
+    cursor.at[run] = at + 1
+    cursor.key[run] = cursor.id[run] = tree.rank[at]
+    return True
 
 
 @njit
@@ -26,11 +38,9 @@ def open_walk(tree: SegmentLists, x: float) -> Cursor:
     run = 0
     node = leaf_at(tree, x)
     while node > 0:
-        at = tree.offset[node]
-        if at < tree.offset[node + 1]:
-            cursor.place[run] = node
-            cursor.at[run] = at + 1
-            cursor.key[run] = cursor.id[run] = tree.rank[at]
+        cursor.place[run] = node
+        cursor.at[run] = tree.offset[node]
+        if _next_head(tree, cursor, run):
             enter(cursor, run)
             run += 1
         node >>= 1
@@ -39,33 +49,11 @@ def open_walk(tree: SegmentLists, x: float) -> Cursor:
 
 
 @njit
-def take(tree: SegmentLists, cursor: Cursor, out: Ints) -> int:
-    """Kernel of `matching.ranked.walking`."""
-    found = 0
-    while found < len(out) and cursor.state[LIVE] > 0:
-        run = cursor.heap[0]
-        out[found] = tree.id[cursor.id[run]]
-        found += 1
-        at = cursor.at[run]
-        if at < tree.offset[cursor.place[run] + 1]:
-            cursor.at[run] = at + 1
-            cursor.key[run] = cursor.id[run] = tree.rank[at]
-            resettle(cursor)
-        else:
-            leave(cursor)
-    return found
+def _head(tree: SegmentLists, cursor: Cursor, run: int) -> int:
+    return int(tree.id[cursor.id[run]])
 
 
-@njit
-def top_all(tree: SegmentLists, xs: Floats, k: int, out: Ints, counts: Ints) -> int:
-    """Kernel of `matching.ranked.walking`."""
-    evaluations, filled = 0, 0
-    for i in range(len(xs)):
-        cursor = open_walk(tree, xs[i])
-        counts[i] = take(tree, cursor, out[filled : filled + k])
-        filled += counts[i]
-        evaluations += cursor.state[EVALUATIONS]
-    return evaluations
+take, top_all = merged_runs(__name__, open_walk, _head, _next_head)
 
 
 class ScoredSegmentTree(RankedArrayIndex, StaticIndex):

@@ -1,9 +1,5 @@
 """The subscription index against numpy masks, under streams of insertions and deletions."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +9,7 @@ from matching import SubscriptionIndex, UnknownSubscriptionError, closed_box, ha
 from matching.kdtree import CHILD, SIZE
 from matching.kdtree_queries import is_empty, whole
 from tests.oracles.points import Points
+from tests.uncompiled import run_uncompiled
 
 END = st.one_of(st.integers(0, 6).map(float), st.floats(-3, 3), st.sampled_from([-np.inf, np.inf]))
 RANGE = st.tuples(END, END).map(lambda ends: (min(ends), max(ends)))
@@ -208,4 +205,4 @@ sketch.delete(l[:200], r[:200])
 sketch._check()
 assert sketch.snap((0.0, 1.0, 0.0, 1.0)) is not None
 """
-    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    run_uncompiled(program)

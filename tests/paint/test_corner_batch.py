@@ -1,8 +1,5 @@
 """Paint-Batch over several attributes against brute force: windows of events of every kind."""
 
-import os
-import subprocess
-import sys
 from itertools import product
 from typing import Any
 
@@ -12,6 +9,7 @@ import pytest
 import paint
 from tests.oracles.boxes import Objects, Subscribers, attributes_of, distinct_subscriptions
 from tests.paint.test_sides import DIMENSIONS, ends_as_rows
+from tests.uncompiled import run_uncompiled
 
 OPTIONS: list[dict[str, Any]] = [{}, {"algorithm": "sparse"}, {"epsilon": 0.5}, {"descending": True}]
 
@@ -75,13 +73,7 @@ def run_some() -> None:
 
 
 def test_windows_are_exact_without_compilation() -> None:
-    """In a process of its own, where Numba is switched off: small instances need no compiler."""
-    code = "from tests.paint.test_corner_batch import run_some; run_some()"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    run_uncompiled("from tests.paint.test_corner_batch import run_some; run_some()")
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
 """Several attributes against brute force: exact lists, nobody told twice or for nothing, the fewest boxes."""
 
-import os
-import subprocess
-import sys
 from itertools import product
 from typing import Any
 
@@ -24,6 +21,7 @@ from tests.oracles.boxes import (
     reaches,
     top_k,
 )
+from tests.uncompiled import run_uncompiled
 
 DIMENSIONS = (1.5, 2, 2.5, 3)
 AWARE = ("sparse", "sparse-tiles", "unicast")
@@ -128,13 +126,7 @@ def run_all_but_dense() -> None:
 
 
 def test_the_others_are_exact_without_compilation() -> None:
-    """In a process of its own, where Numba is switched off: small instances need no compiler."""
-    code = "from tests.paint.test_sides import run_all_but_dense; run_all_but_dense()"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    run_uncompiled("from tests.paint.test_sides import run_all_but_dense; run_all_but_dense()")
 
 
 def example(objects: int, k: int, dimensions: float) -> paint.Messages:

@@ -1,9 +1,6 @@
 """Paint-Sparse against brute force over arbitrary subscriptions: exact lists, no spare message, Theorems 4 and 7."""
 
 import math
-import os
-import subprocess
-import sys
 from collections import Counter
 from typing import Any
 
@@ -17,6 +14,7 @@ from floor.errors import RangecastError
 from matching import SubscriptionIndex, UnknownSubscriptionError
 from tests.oracles.topk import Objects, Subscribers, reaches, smallest_tiling, top_k
 from tests.strategies import events, seeded_stream, worlds
+from tests.uncompiled import run_uncompiled
 
 MANY = settings(deadline=None, max_examples=60)
 PICK = st.integers(0, 10**6)
@@ -266,4 +264,4 @@ ranges = np.sort(rng.random((80, 2)), axis=1)
 server = paint.Server(rng.random(20), rng.random(20), k=3, algorithm="sparse", subscriptions=ranges)
 assert len(server.replay(rng.integers(0, 20, 20), rng.random(20))) > 0
 """
-    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    run_uncompiled(program)
