@@ -15,7 +15,7 @@ Row = dict[str, Any]
 Tell = Callable[[Row | None], str]
 
 _NOTHING = "-"
-"""Where there is no value; a column of nothing else is left out."""
+"""Where there is no value; a row or a column of nothing else is left out."""
 
 
 def comparison_tables(comparison: SweepComparison, width: int) -> list[Table]:
@@ -63,7 +63,10 @@ def _of_metric(comparison: SweepComparison, rows: Sequence[Row], sweeps: Sequenc
 
     def tables(title: str, of: dict[tuple[Any, ...], Row], columns: Sequence[Column]) -> list[Table]:
         told = [one for one in columns if any(cell != _NOTHING for cell in one.cells)]
-        return tables_within(width, key_columns(list(of.values()), keys), told, title) if told else []
+        kept = [at for at in range(len(of)) if any(one.cells[at] != _NOTHING for one in told)]
+        rows = list(of.values())
+        shown = [one._replace(cells=[one.cells[at] for at in kept]) for one in told]
+        return tables_within(width, key_columns([rows[at] for at in kept], keys), shown, title) if told else []
 
     if len(sweeps) == 1:
         columns = [column("mean", places, sweeps[0], mean_cell)]

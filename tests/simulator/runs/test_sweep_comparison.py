@@ -141,6 +141,7 @@ def test_sweeps_that_do_not_meet_say_so_instead_of_dashes(sweep: FinishedSweep, 
     (changes,) = (table for table in tables if "change from" in str(table.title))
     headings = [" ".join(str(column.header).split()) for column in changes.columns[2:]]
     assert headings == [f"near minus {name}", f"near over {name}"]
+    assert list(map(str, changes.columns[0].cells)) == ["2", "2"], "no rows of dashes"
     assert lines == [seeds, told]
 
 
