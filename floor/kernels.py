@@ -37,11 +37,11 @@ _IMPORT = re.compile(
 
 class _Source(NamedTuple):
     text: str
+    digest: bytes
     imports: tuple[str, ...]
     """Modules that it may import: `from a import b` may mean a module a, or a.b."""
 
 
-@cache
 def _read(path: Path) -> _Source | None:
     if not path.is_file():
         return None
@@ -50,9 +50,10 @@ def _read(path: Path) -> _Source | None:
     for origin, names, modules in _IMPORT.findall(re.sub(r"#[^\n]*", "", text)):
         listed = [name.split()[0] for name in (names or modules).strip("()").split(",") if name.strip()]
         imports += [origin, *(f"{origin}.{name}" for name in listed)] if origin else listed
-    return _Source(text, tuple(imports))
+    return _Source(text, hashlib.sha256(text.encode()).digest(), tuple(dict.fromkeys(imports)))
 
 
+@cache  # every module that holds kernels asks for all that it rests on, when it is imported
 def _source(module: str, root: Path) -> _Source | None:
     """Source of a module of the rooms; None of a name that is no such module."""
     if module.partition(".")[0] not in ROOMS:
@@ -61,25 +62,37 @@ def _source(module: str, root: Path) -> _Source | None:
     return _read(place.with_suffix(".py")) or _read(place / "__init__.py")
 
 
-def module_sources(module: str, root: Path = _ROOT) -> dict[str, str]:
-    """Sources, by module, of all that a module of the rooms rests on: its own and, on and on, those it imports."""
-    found: dict[str, str] = {}
+@cache
+def _imported(module: str, root: Path) -> tuple[str, ...]:
+    """Modules of the rooms that a module imports."""
+    source = _source(module, root)
+    return () if source is None else tuple(name for name in source.imports if _source(name, root) is not None)
+
+
+def _rested_on(module: str, root: Path) -> dict[str, _Source]:
+    """All that a module of the rooms rests on, by name: itself and, on and on, what it imports."""
+    found: dict[str, _Source] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
         source = None if name in found else _source(name, root)
         if source is not None:
-            found[name] = source.text
-            waiting += source.imports
+            found[name] = source
+            waiting += _imported(name, root)
     return found
+
+
+def module_sources(module: str, root: Path = _ROOT) -> dict[str, str]:
+    """Sources, by module, of all that a module of the rooms rests on: its own and, on and on, those it imports."""
+    return {name: source.text for name, source in _rested_on(module, root).items()}
 
 
 @cache
 def _kernel_cache(module: str) -> Path:
     """Cache directory of a module's kernels."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for name, text in sorted(module_sources(module).items()):
-        digest.update(f"{name}\0{text}\0".encode())
+    for name, source in sorted(_rested_on(module, _ROOT).items()):
+        digest.update(f"{name}\0".encode() + source.digest)
     return cache_place("kernels") / f"{module}-{digest.hexdigest()[:16]}"
 
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 __all__ = ["apt", "can_install", "find_java", "java_version", "require_java"]
@@ -21,6 +22,14 @@ OS_RELEASE = Path("/etc/os-release")
 
 def java_version(java: str | Path) -> int | None:
     """Feature version that a `java` executable reports (8, 17, 21, ...); None if it does not run or says nothing."""
+    try:
+        return _told_version(str(java), Path(java).stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@cache  # a JVM takes a tenth of a second to tell, and a run asks three times
+def _told_version(java: str, _changed_ns: int) -> int | None:
     try:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -11,6 +11,8 @@ import pipeline
 from floor.text import visible
 from rangecast.arguments import AnyPath, as_mapping, as_path, in_python_words
 from rangecast.scenarios import AnyScenario, load_scenario
+from simulator.results.distinct_directories import distinct_names, refuse_twice
+from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.scenario.scenario import Scenario
 
@@ -144,9 +146,7 @@ class Comparison:
 
     @property
     def _names(self) -> list[str]:
-        """A name for each run: of its directory, or the whole path where that would not tell them apart."""
-        from simulator.views.compared import distinct_names
-
+        """A name for each run: of its directory, with those above it that tell it apart."""
         return distinct_names([run.directory for run in self.runs])
 
     @property
@@ -200,14 +200,16 @@ def compare(*runs: Result | AnyPath) -> Comparison:
     Raises
     ------
     RangecastError
-        A directory that is not a finished run.
+        A directory that is not a finished run, or the same run twice.
     TypeError
         None is given, or something else.
     """
     if not runs:
         raise TypeError("runs must name at least one run, got none; give results or run directories")
     kinds = "a Result or the path of a run directory"
-    return Comparison([run if isinstance(run, Result) else Result(as_path(run, "run", kinds)) for run in runs])
+    results = [run if isinstance(run, Result) else Result(as_path(run, "run", kinds)) for run in runs]
+    refuse_twice([result.directory for result in results], "run", RunError)
+    return Comparison(results)
 
 
 @in_python_words()

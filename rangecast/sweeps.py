@@ -165,9 +165,9 @@ class SweepResult:
         RangecastError
             There is no such metric or approach, or a sweep has no point that did not fail.
         """
+        from simulator.results.distinct_directories import distinct_names
         from simulator.runs.metric_choice import choose_metrics
         from simulator.runs.sweep_comparison import choose_against, compare_sweeps, metrics_of_all
-        from simulator.views.compared import distinct_names
 
         sweeps = [self._sweep, *(other._sweep for other in others)]
         there = metrics_of_all(sweeps)

@@ -242,7 +242,7 @@ class Timeline:
             np.full(2, -1),
             np.zeros(len(expected.need_object), np.bool_),
         )
-        notes = count_notes(self._truth, happening) if self._relaxed else 0
+        notes = int(count_notes(self._truth, happening)) if self._relaxed else 0
         self._chains = grown(self._chains, len(due.key) + notes, paired=self._relaxed)
         state, begun_s = (self._truth, self._held, self._chains, self._clock), self._now_s
         kind = (self._in_place, self._relaxed, self._asked)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from simulator.results.distinct_directories import refuse_twice
 from simulator.runs.finished_sweep import FinishedSweep
 from simulator.runs.metric_choice import MetricError
 from simulator.runs.statistics import Estimate, Quotient, paired, quotient
@@ -78,10 +79,7 @@ def compare_sweeps(
     SweepError
         The same sweep is given twice.
     """
-    directories = [sweep.directory.resolve() for _, sweep in sweeps]
-    twice = next((one for one in directories if directories.count(one) > 1), None)
-    if twice is not None:
-        raise SweepError(f"{twice}: given twice; name each sweep once")
+    refuse_twice([sweep.directory for _, sweep in sweeps], "sweep", SweepError)
     keys = _keys([sweep for _, sweep in sweeps])
     first, shared = sweeps[0][1], set.intersection(*(set(sweep.facts.seeds) for _, sweep in sweeps))
     origin = _places(first, keys)

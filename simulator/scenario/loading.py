@@ -12,6 +12,7 @@ import tomli_w
 from pydantic import ValidationError
 
 from scenarios import located
+from simulator.scenario.idle_keys import idle_beside
 from simulator.scenario.mistakes import KeyPath, ScenarioError, key_lines, mistakes_in
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.sealing import place_files, seal_files, seal_topology
@@ -194,13 +195,17 @@ _GIVE_WAY: dict[str, dict[str, tuple[str, ...]]] = {
 
 def _give_way(values: dict[str, Any], changes: dict[str, Any]) -> None:
     """Let keys give way to one that comes later and excludes them: a count of events to a duration, say."""
-    for table, keys in _GIVE_WAY.items():
+    for table in changes:
+        keys = _GIVE_WAY.get(table, {})
         above, below = changes.get(table), values.get(table)
         if isinstance(above, dict) and isinstance(below, dict):
             for key, others in keys.items():
                 for other in others if key in above else ():
                     if other not in above:
                         below.pop(other, None)
+            for key in idle_beside(table, above):
+                if key not in above:
+                    below.pop(key, None)
 
 
 def _override(values: dict[str, Any], override: str) -> KeyPath:

@@ -14,6 +14,7 @@ import topologies
 from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
 from simulator.scenario.file_values import Interval, Nodes
+from simulator.scenario.idle_keys import idle_keys
 from simulator.scenario.server_values import BrokerOrCentre
 from simulator.scenario.table import OneOf, Table, refuse, refuse_beside_file
 from simulator.workload.arrivals import ARRIVALS
@@ -148,10 +149,8 @@ class Network(Table):
 
     @model_validator(mode="after")
     def _contacts_of_prefix(self) -> Self:
-        for key in ("base", "contacts"):
-            if self.kind != "prefix" and getattr(self, key) is not None:
-                rule = 'only kind = "prefix" has contacts; set it or remove this key'
-                refuse(f"network.{key}", getattr(self, key), rule)
+        for key, value, rule in idle_keys("network", self):
+            refuse(f"network.{key}", value, rule)
         return self
 
 
@@ -286,6 +285,7 @@ class Events(Table):
     def misfits(self) -> Iterator[tuple[str, object, str]]:
         """Keys that do not go together: key, value, and rule with remedy."""
         yield from self._misfits_of_length()
+        yield from idle_keys("events", self)
         shares = {"insert": self.insert, "delete": self.delete, "move": self.move}
         if math.fsum(shares.values()) > 1:
             yield "insert", self.insert, "insert, delete and move must add up to at most 1; lower one of them"

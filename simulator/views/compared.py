@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from simulator.results.distinct_directories import distinct_names, refuse_twice
 from simulator.results.errors import RunError
 from simulator.runs.finished_sweep import FinishedSweep, is_sweep
 from simulator.runs.metric_choice import MetricError, choose_metrics
@@ -12,7 +13,7 @@ from simulator.runs.sweep_comparison import choose_against, compare_sweeps, metr
 from simulator.views.sweep_comparison import comparison_lines, comparison_tables
 from simulator.views.tables import METRICS, comparison_table
 
-__all__ = ["compared", "distinct_names"]
+__all__ = ["compared"]
 
 _MOST = 3
 """Metrics of sweeps that are shown if none is named."""
@@ -26,9 +27,9 @@ def compared(
     Raises
     ------
     RunError
-        Runs and sweeps together, or a directory that is neither.
+        Runs and sweeps together, a directory that is neither, or the same run twice.
     SweepError
-        A sweep that is not finished.
+        A sweep that is not finished, or the same one twice.
     MetricError
         No such metric or approach.
     """
@@ -37,6 +38,7 @@ def compared(
         if against is not None:
             raise MetricError(f"--against {against}: only a sweep has approaches held against one; leave it out")
         columns = None if metric is None else choose_metrics(metric, [column for _, column, _ in METRICS])
+        refuse_twice(directories, "run", RunError)
         return [comparison_table(directories, columns)], []
     other = next((directory for directory in directories if directory not in sweeps), None)
     if other is not None:
@@ -46,9 +48,3 @@ def compared(
     named = list(zip(distinct_names(sweeps), finished, strict=True))
     comparison = compare_sweeps(named, chosen, choose_against(against, finished))
     return comparison_tables(comparison, width), comparison_lines(comparison)
-
-
-def distinct_names(directories: Sequence[Path]) -> list[str]:
-    """A name for each directory: its own, or the whole path where that would not tell them apart."""
-    names = [directory.resolve().name for directory in directories]
-    return [name if names.count(name) == 1 else str(path) for name, path in zip(names, directories, strict=True)]

@@ -13,6 +13,7 @@ from simulator.inputs.ingredients import gather
 from simulator.results.finished_run import FinishedRun
 from simulator.scenario.loading import load_scenario
 from simulator.scenario.scenario import Scenario
+from simulator.views.approach_choice import named_once
 from simulator.views.event_explanation import EventExplanation
 from simulator.views.explain import ExplainError, explain, pick_event
 from simulator.views.explain_figure import draw_side_by_side
@@ -76,7 +77,7 @@ def explain_events(
     directory = target if isinstance(target, Path) and target.is_dir() else None
     if changes and directory is not None:
         raise ExplainError(f"--set {changes[0]}: {directory} is a finished run; give its scenario file to change it")
-    for name in approaches:
+    for name in named_once(approaches, ExplainError):
         approach_of(name)
     run = None if directory is None else FinishedRun(directory)
     if run is not None:
@@ -92,7 +93,7 @@ def explain_events(
     number = pick_event(workload, events) if event is None else event
     explained: list[Explanation] = [
         explain(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up)
-        for name in dict.fromkeys(approaches or [_first_approach(scenario)])
+        for name in approaches or [_first_approach(scenario)]
     ]
     if run is not None:
         for one in explained:

@@ -15,6 +15,7 @@ from simulator.inputs.ingredients import gather
 from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.runs.event_journey import EventJourney, follow_event
+from simulator.views.approach_choice import named_once
 from simulator.views.journey_figure import draw_journey
 from simulator.views.journey_film import journey_film, journey_still
 from simulator.views.journey_map import JourneyMap, map_journeys
@@ -54,7 +55,8 @@ def tell_journey(
     Raises
     ------
     RunError
-        No finished run, no such event, approach or moment in it, or records that are not those of its scenario.
+        No finished run, no such event, approach or moment in it, an approach named twice, or records that are not
+        those of its scenario.
     OutputError
         `out` cannot be written.
     """
@@ -65,7 +67,7 @@ def tell_journey(
     if at is not None and (out is None or moves):
         raise RunError(f"--at {at:g}: a still is a picture; let --out end in {' or '.join(PICTURES)}")
     scenario = run.scenario
-    names = list(dict.fromkeys(approaches)) or scenario.approaches[: None if moves or at is not None else 1]
+    names = named_once(approaches, RunError) or scenario.approaches[: None if moves or at is not None else 1]
     records = [_records(run, name, event) for name in names]
     ingredients = gather(scenario, pipeline.spark_source(master))
     journeys = [follow_event(scenario, ingredients, name, event) for name in names]

@@ -14,6 +14,9 @@ __all__ = ["comparison_lines", "comparison_tables"]
 Row = dict[str, Any]
 Tell = Callable[[Row | None], str]
 
+_NOTHING = "-"
+"""Where there is no value; a row or a column of nothing else is left out."""
+
 
 def comparison_tables(comparison: SweepComparison, width: int) -> list[Table]:
     """Tables of a comparison, those of a metric after each other.
@@ -32,11 +35,20 @@ def comparison_tables(comparison: SweepComparison, width: int) -> list[Table]:
 
 
 def comparison_lines(comparison: SweepComparison) -> list[str]:
-    """What else to tell: how many seeds are shared."""
-    several = len(comparison.table["sweep"].unique()) > 1
-    if several and not comparison.seeds:
+    """What else to tell: how many seeds are shared, and which sweeps have nothing in common with the first."""
+    rows = comparison.table.to_pylist()
+    first, *later = dict.fromkeys(row["sweep"] for row in rows)
+    if later and not comparison.seeds:
         return ["seeds    these sweeps share none, so changes from one to the other are not taken"]
-    return [f"seeds    {comparison.seeds}, the same for all approaches{' and sweeps' if several else ''}"]
+    meeting = {row["sweep"] for row in rows if row["change_difference"] is not None}
+    return [
+        f"seeds    {comparison.seeds}, the same for all approaches{' and sweeps' if later else ''}",
+        *(
+            f"points   {one} has no approach at a point of {first}, so changes from that are not taken"
+            for one in later
+            if one not in meeting
+        ),
+    ]
 
 
 def _of_metric(comparison: SweepComparison, rows: Sequence[Row], sweeps: Sequence[str], width: int) -> list[Table]:
@@ -50,16 +62,20 @@ def _of_metric(comparison: SweepComparison, rows: Sequence[Row], sweeps: Sequenc
         return Column(heading, [tell(found.get((*place, sweep))) for place in of])
 
     def tables(title: str, of: dict[tuple[Any, ...], Row], columns: Sequence[Column]) -> list[Table]:
-        return tables_within(width, key_columns(list(of.values()), keys), columns, title) if of and columns else []
+        told = [one for one in columns if any(cell != _NOTHING for cell in one.cells)]
+        kept = [at for at in range(len(of)) if any(one.cells[at] != _NOTHING for one in told)]
+        rows = list(of.values())
+        shown = [one._replace(cells=[one.cells[at] for at in kept]) for one in told]
+        return tables_within(width, key_columns([rows[at] for at in kept], keys), shown, title) if told else []
 
     if len(sweeps) == 1:
         columns = [column("mean", places, sweeps[0], mean_cell)]
         columns += [column(f"minus {base}", places, sweeps[0], _difference)]
         columns += [column(f"over {base}", places, sweeps[0], _ratio)]
-        return tables(f"{name}: mean ± 95% interval; minus and over {base} on the same seeds", places, columns)
-    later = sweeps[1:] if comparison.seeds else ()
-    changes = [column(f"{one} minus {sweeps[0]}", places, one, _change) for one in later]
-    changes += [column(f"{one} over {sweeps[0]}", places, one, _growth) for one in later]
+        beside = f"; minus and over {base} on the same seeds" if other else ""
+        return tables(f"{name}: mean ± 95% interval{beside}", places, columns)
+    changes = [column(f"{one} minus {sweeps[0]}", places, one, _change) for one in sweeps[1:]]
+    changes += [column(f"{one} over {sweeps[0]}", places, one, _growth) for one in sweeps[1:]]
     return [
         *tables(f"{name}: mean ± 95% interval", places, [column(one, places, one, mean_cell) for one in sweeps]),
         *tables(f"{name}: change from {sweeps[0]}, on the same seeds", places, changes),
@@ -72,14 +88,14 @@ def _of_metric(comparison: SweepComparison, rows: Sequence[Row], sweeps: Sequenc
 
 def _difference(row: Row | None, start: str = "") -> str:
     if row is None or row[f"{start}difference"] is None:
-        return "-"
+        return _NOTHING
     half = row[f"{start}difference_half_width"]
     return number(row[f"{start}difference"]) + ("" if half is None else f" ± {number(half)}")
 
 
 def _ratio(row: Row | None, start: str = "") -> str:
     if row is None or row[f"{start}ratio"] is None:
-        return "-"
+        return _NOTHING
     low, high = row[f"{start}ratio_low"], row[f"{start}ratio_high"]
     return number(row[f"{start}ratio"]) + ("" if low is None else f" ({_end(low)} to {_end(high)})")
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from floor.text import visible
+from simulator.results.distinct_directories import distinct_names
 from simulator.results.finished_run import FinishedRun
 
 __all__ = ["LABELS", "METRICS", "comparison_of", "comparison_table"]
@@ -67,15 +68,9 @@ def comparison_table(directories: Sequence[Path], columns: Sequence[str] | None 
     RunError
         A directory that is not a finished run.
     """
-    several = len(directories) > 1
-    return comparison_of(
-        [
-            (directory.name if several else "", row)
-            for directory in directories
-            for row in FinishedRun(directory).summary
-        ],
-        columns,
-    )
+    names = distinct_names(directories) if len(directories) > 1 else [""]
+    named = zip(names, directories, strict=True)
+    return comparison_of([(name, row) for name, one in named for row in FinishedRun(one).summary], columns)
 
 
 def comparison_of(rows: Sequence[tuple[str, Mapping[str, object]]], columns: Sequence[str] | None = None) -> Table:

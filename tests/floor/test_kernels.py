@@ -85,6 +85,23 @@ def test_a_module_rests_on_what_it_imports_and_on_what_that_imports(rooms: Path)
     assert module_sources("numpy", rooms) == {}
 
 
+def test_a_file_is_looked_for_once_however_many_modules_rest_on_it(
+    rooms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Path] = []
+    read = floor.kernels._read
+
+    def counted(path: Path) -> object:
+        looked.append(path)
+        return read(path)
+
+    monkeypatch.setattr(floor.kernels, "_read", counted)
+    for module in ("cn.upper", "cn.aside", "paint.lower", "cn.upper"):
+        assert module in module_sources(module, rooms)
+    assert rooms / "floor" / "kernels.py" in looked
+    assert len(looked) == len(set(looked))
+
+
 def test_the_rooms_are_those_that_are_installed() -> None:
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert [f"{room}*" for room in ROOMS] == told["tool"]["setuptools"]["packages"]["find"]["include"]

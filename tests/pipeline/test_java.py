@@ -33,6 +33,17 @@ def put_java(directory: Path, banner: str, code: int = 0) -> Path:
     return java
 
 
+def test_a_java_is_asked_for_its_version_once_and_again_after_a_change(tmp_path: Path) -> None:
+    java, asked = put_java(tmp_path / "bin", 'openjdk version "17.0.1"'), tmp_path / "asked"
+    java.write_text(java.read_text().replace("#!/bin/sh\n", f"#!/bin/sh\necho >> {asked}\n"))
+    assert [java_version(java), java_version(str(java)), java_version(java)] == [17, 17, 17]
+    assert asked.read_text() == "\n"
+    put_java(tmp_path / "bin", 'openjdk version "21.0.1"')
+    assert java_version(java) == 21
+    java.unlink()
+    assert java_version(java) is None
+
+
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "bin"

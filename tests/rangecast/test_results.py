@@ -99,7 +99,9 @@ def test_a_comparison_is_a_frame(timed: rangecast.Result, counted: rangecast.Res
 def test_runs_of_one_name_are_told_apart(timed: rangecast.Result, tmp_path: Path) -> None:
     twin = rangecast.Result(shutil.copytree(timed.directory, tmp_path / "timed"))
     names = rangecast.compare(timed, twin).table["run"].unique().to_pylist()
-    assert names == [str(timed.directory), str(twin.directory)]
+    assert names == [f"{run.directory.parent.name}/timed" for run in (timed, twin)]
+    with pytest.raises(rangecast.RangecastError, match=r"timed: given twice; name each run once$"):
+        rangecast.compare(timed, timed.directory)
 
 
 def test_a_figure_is_drawn_and_shown_in_notebooks(timed: rangecast.Result, counted: rangecast.Result) -> None:

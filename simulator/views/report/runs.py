@@ -16,6 +16,7 @@ from pipeline import FAULTS, SERIES
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.ingredients import make_graph, make_zones, place_brokers
 from simulator.inputs.start import population_place, ranges_of
+from simulator.results.distinct_directories import distinct_names, refuse_twice
 from simulator.results.errors import RunError
 from simulator.results.finished_run import FinishedRun
 from simulator.scenario.scenario import Scenario
@@ -85,22 +86,15 @@ class Side(NamedTuple):
 
 
 def read_runs(directories: Sequence[Path]) -> list[Run]:
-    """Read run directories; each is called by its own name, or by its path where that would be another's too.
+    """Read run directories; each is called by its own name, with those above it where that is another's too.
 
     Raises
     ------
     RunError
         A directory that is not a finished run, or the same one twice.
     """
-    places = [directory.resolve() for directory in directories]
-    if len(set(places)) < len(places):
-        twice = next(directory for directory in places if places.count(directory) > 1)
-        raise RunError(f"{twice}: given twice; name each run once")
-    names = [directory.name for directory in places]
-    return [
-        read_run(directory, place.name if names.count(place.name) == 1 else str(directory))
-        for directory, place in zip(directories, places, strict=True)
-    ]
+    refuse_twice(directories, "run", RunError)
+    return [read_run(*named) for named in zip(directories, distinct_names(directories), strict=True)]
 
 
 def read_run(directory: Path, name: str) -> Run:

@@ -114,6 +114,10 @@ def test_run_and_compare(spark: SparkSession, tmp_path: Path, command: Command) 
         (("explain", "good.toml", "--set", "k=0"), "k = 0: must be at least 1"),
         (("explain", "good.toml", "--event", "99"), "--event 99: must be between 0 and 9"),
         (
+            ("explain", "good.toml", "--approach", "unicast", "--approach", "unicast"),
+            "--approach unicast: named twice; name each approach once",
+        ),
+        (
             ("explain", "good.toml", "--out", "event.gif"),
             "must end in .svg or .png or .pdf or .html",
         ),

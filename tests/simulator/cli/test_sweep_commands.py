@@ -102,6 +102,10 @@ def test_a_sweep_is_compared_and_a_run_beside_it_refused(
         "bytes out of the server",
         "redundancy",
     ]
+    assert rangecast(monkeypatch, "compare", run, tmp_path / "." / "run") == 2
+    assert capsys.readouterr().err == f"rangecast: {run}: given twice; name each run once\n"
+    assert rangecast(monkeypatch, "compare", sweep.directory, sweep.directory) == 2
+    assert capsys.readouterr().err == f"rangecast: {sweep.directory}: given twice; name each sweep once\n"
     assert rangecast(monkeypatch, "compare", run, "--metric", "bytes") == 2
     assert "--metric bytes: no such metric; choose among messages, bytes_out" in capsys.readouterr().err
 

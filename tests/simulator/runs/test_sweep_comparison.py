@@ -124,6 +124,34 @@ def test_sweeps_of_other_seeds_are_not_held_against_each_other(sweep: FinishedSw
     assert rows_of(found.table, sweep="three", k=1, approach="unicast")[0]["change_difference"] == 0
 
 
+def test_sweeps_that_do_not_meet_say_so_instead_of_dashes(sweep: FinishedSweep, tmp_path: Path) -> None:
+    apart = make_sweep(tmp_path / "apart", {"k": [3, 4]}, value)
+    tables, lines = compared([sweep.directory, apart.directory], "bytes_out", "unicast", 100)
+    assert [str(table.title).partition(":")[2] for table in tables] == [
+        " mean ± 95% interval",
+        " minus unicast, on the same seeds",
+        " over unicast, on the same seeds",
+    ]
+    seeds = "seeds    3, the same for all approaches and sweeps"
+    name = sweep.directory.name
+    told = f"points   apart has no approach at a point of {name}, so changes from that are not taken"
+    assert lines == [seeds, told]
+    near = make_sweep(tmp_path / "near", {"k": [2, 3]}, value)
+    tables, lines = compared([sweep.directory, apart.directory, near.directory], "bytes_out", "unicast", 100)
+    (changes,) = (table for table in tables if "change from" in str(table.title))
+    headings = [" ".join(str(column.header).split()) for column in changes.columns[2:]]
+    assert headings == [f"near minus {name}", f"near over {name}"]
+    assert list(map(str, changes.columns[0].cells)) == ["2", "2"], "no rows of dashes"
+    assert lines == [seeds, told]
+
+
+def test_one_approach_is_held_against_nothing(tmp_path: Path) -> None:
+    alone = make_sweep(tmp_path / "alone", {"k": [1, 2]}, value, scenario=SCENARIO | {"approaches": ["unicast"]})
+    (table,), _ = compared([alone.directory], "bytes_out", None, 100)
+    assert [str(column.header) for column in table.columns] == ["k", "approach", "mean"]
+    assert str(table.title).endswith(": mean ± 95% interval")
+
+
 def test_lists_of_approaches_make_no_rows_of_their_own(tmp_path: Path) -> None:
     lists = {"approaches": [["paint-dense", "unicast"], ["unicast"]], "k": [1, 2]}
     sweep = make_sweep(tmp_path / "lists", lists, lambda point, *at: value(point % 2, *at))

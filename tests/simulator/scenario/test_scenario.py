@@ -101,7 +101,7 @@ def test_the_demo_is_the_documented_one() -> None:
         (("brokers = 4", 'kind = "prefix"\nbase = 3'), ":11: network.base = 3: ", "one of 2, 4, 8 or 16"),
         (("brokers = 4", 'kind = "prefix"\nbase = "2"'), ":11: network.base = '2': ", "one of 2, 4, 8 or 16"),
         (("brokers = 4", 'kind = "prefix"\ncontacts = "far"'), ":11: network.contacts = 'far': ", "'near' or 'rand"),
-        (("brokers = 4", "base = 16"), ":10: network.base = 16: ", 'only kind = "prefix" has contacts; set it'),
+        (("brokers = 4", "base = 16"), ":10: network.base = 16: ", 'only kind = "prefix" uses it; set that or'),
         (("brokers = 4", 'kind = "tree"\ncontacts = "near"'), ":11: network.contacts = 'near': ", "remove this key"),
         (("brokers = 4", "bundle = true"), ":10: network.bundle = true: ", 'set sizes.header, for example to "20B"'),
         (("brokers = 4", 'bundle = true\n[sizes]\nheader = "9B"\nmessage = "25B"'), ":13: sizes.message = '25B': ",

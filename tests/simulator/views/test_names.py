@@ -67,6 +67,8 @@ def test_runs_are_compared_whatever_they_are_called(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     slashed = make_run(tmp_path / "x" / "[bold]")
     assert "[bold]" in shown(comparison_table([slashed, tmp_path / "[∕]"]))
+    told = shown(comparison_table([slashed, make_run(tmp_path / "[bold]")]))
+    assert "x/[bold]" in told, "two of one name are told apart by the directories above them"
     page = report_page([tmp_path / "a\x1b[2Jb"])
     assert "\x1b" not in page
     assert "\x1b" not in repr(rangecast.Result(tmp_path / "a\x1b[2Jb"))
