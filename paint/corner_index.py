@@ -1,11 +1,13 @@
 """The kd-tree of objects over several attributes as a server holds it: construction, growth and a check."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from paint.corner_tree import FREE, LEAF, ROOT, CornerTree, build, empty, update
 
-__all__ = ["CornerIndex"]
+__all__ = ["CornerIndex", "IntervalIndex"]
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +29,8 @@ class CornerIndex:
     """
 
     arrays: CornerTree
+    by_intervals: ClassVar = False
+    """Whether the kept and exposed objects of an event are searched by intervals of x2 (`paint.interval_search`)."""
 
     def __init__(self, x: Floats, y: Floats) -> None:
         self._load(x, y, max(len(x), 1))
@@ -92,3 +96,9 @@ class CornerIndex:
         if arrays.left[node] < 0:
             return [int(h) for h in arrays.members[node, : arrays.size[node]]]
         return self._objects(int(arrays.left[node])) + self._objects(int(arrays.right[node]))
+
+
+class IntervalIndex(CornerIndex):
+    """The same objects, of two attributes, searched by intervals as in Appendix D; its calls are Table VII's."""
+
+    by_intervals: ClassVar = True

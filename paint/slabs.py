@@ -34,7 +34,7 @@ from paint.skyband import Skyband, add
 from paint.staircase import Columns, cut, gain_boxes, gain_tiles, union_tiles
 from paint.sweep import EAST, WEST
 
-__all__ = ["Region", "Slabs", "make_slabs", "tile_region"]
+__all__ = ["Region", "Slabs", "make_slabs", "near", "tile_region"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -113,7 +113,7 @@ def make_slabs(sides: int, k: int) -> tuple[Slabs, Floats]:
 
 
 @njit
-def _near(xs: Floats, counts: Counts, west: bool, x: float, k: int) -> bool:
+def near(xs: Floats, counts: Counts, west: bool, x: float, k: int) -> bool:
     """Add an x to its list of the nearest k; whether it is one of them."""
     side = WEST if west else EAST
     row = xs[side]
@@ -179,7 +179,7 @@ def _take(band: Skyband, slabs: Slabs, region: Region, sides: int, which: int) -
         west = band.west[level + 1, at]
         if sides == 3:
             x = -clipped[0] if west else clipped[1]
-            changed |= _near(slabs.xs[which], slabs.counts[which], west, x, region.k)
+            changed |= near(slabs.xs[which], slabs.counts[which], west, x, region.k)
         else:
             changed |= add(band, sides - 1, clipped, west, region.k)
         at += 1
@@ -311,7 +311,7 @@ def _fill_lists(band: Skyband, slabs: Slabs, which: int, k: int) -> None:
     for at in range(band.size[0]):
         west = band.west[0, at]
         x = -band.corner[0, at, 0] if west else band.corner[0, at, 1]
-        _near(slabs.xs[which], slabs.counts[which], west, x, k)
+        near(slabs.xs[which], slabs.counts[which], west, x, k)
 
 
 @njit
