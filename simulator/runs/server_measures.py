@@ -19,7 +19,7 @@ from simulator.runs.index_measures import Answer, Ask, Kind
 from simulator.scenario.tables import Events
 from simulator.workload.appendix_d import COVERED, make_dataset
 
-__all__ = ["FORMULAS", "SERVER_KINDS", "SERVER_METRICS", "Objects"]
+__all__ = ["DENSE", "FORMULAS", "SERVER_KINDS", "SERVER_METRICS", "SPARSE", "Objects"]
 
 Floats = NDArray[np.float64]
 
