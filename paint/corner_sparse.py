@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from matching.side_tree import SideTree
-from paint.algorithm import Change, Plan, Rows
+from paint.algorithm import SNAP_APART, Change, Plan, Rows
 from paint.corner_halves import Spot, replay_of
 from paint.corner_painting import CornerPainting
 from paint.corner_sweep import CornerSweep, keep, kept_corners, leave_off, meet, open_sweep
@@ -29,7 +29,7 @@ from paint.snapped import Boxes, make_boxes, paint_cells, paint_tiles, start_box
 __all__ = ["CornerSparse", "CornerSparseByTiles"]
 
 Own = tuple[Boxes, bool, bool, Rows]
-"""Boxes, whether all tiles are made and snapped, also those of objects that nobody gains, and room for them."""
+"""Boxes; whether tiles are made and snapped; whether also those are counted that nobody is in; and room for them."""
 
 
 @njit
@@ -58,7 +58,10 @@ def half(
                 scratch, tiles, count = tile_region(
                     sweep.band, None, None, sweep.slabs, sides, scratch, region, tiles, START
                 )
-                out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
+                if found > 0:
+                    out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
+                else:
+                    costs[SNAP_APART] += count
             else:
                 out, end = paint_cells(
                     tree, sides, boxes, gained, found, kept, size, corner, cause == EXPOSED, k, costs, out, row
@@ -135,6 +138,9 @@ class CornerSparse(CornerPainting):
 
 
 class CornerSparseByTiles(CornerSparse):
-    """Paint-Sparse that snaps every tile of every object looked at, as the paper does; the same lists, its counts."""
+    """Paint-Sparse that snaps tiles, as the paper does; the same lists.
+
+    It counts those of every object looked at, and does without the snaps of objects that nobody gains.
+    """
 
     by_tiles: ClassVar = True
