@@ -8,6 +8,7 @@ it holds.
 import math
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ def index() -> Iterator[dict[str, object]]:
     SideIndex(population(2, 1000) * SIGNS)
     for m in (10_000, 100_000, 1_000_000):
         points = population(2, m) * SIGNS
-        seconds = best_of(3, lambda points=points: SideIndex(points))
+        seconds = best_of(3, partial(SideIndex, points))
         yield row(f"subscription index, {m:,} points of 4 sides: seconds to build", seconds, 0, 2 * m / 1e6)
     yield row("subscription index, 4 sides: bytes per point", SideIndex(points).nbytes / len(points), 0, 100)
 

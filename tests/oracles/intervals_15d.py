@@ -63,7 +63,7 @@ def asked(objects: Placed, i: int, new: float, k: int) -> Asked:
     """
     old = objects[i][2]
     better = {h for h in objects if objects[h][2] < min(old, new)}
-    known = dict.fromkeys(spans(objects, better, i, k), -1)
+    known: dict[Span, int | None] = dict.fromkeys(spans(objects, better, i, k), -1)
     min_x2, min_y, exposed = len(known), 0, list[int]()
     if new < old:
         return Asked(min_x2, 0, exposed)
@@ -83,5 +83,5 @@ def asked(objects: Placed, i: int, new: float, k: int) -> Asked:
         for span in spans(objects, better, i, k):
             over = [one for one in before if one[0] < span[1] and span[0] < one[1]]
             fresh = any(before[one] in (h, -1) for one in over)
-            some = [before[one] for one in over if before[one] is not None]
+            some = [g for one in over if (g := before[one]) is not None]
             known[span] = -1 if fresh else min(some, key=lambda g: objects[g][2], default=None)

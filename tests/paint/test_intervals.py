@@ -1,5 +1,9 @@
 """The search by intervals of Appendix D: questions by scanning, calls by definition, and the same messages."""
 
+import os
+import subprocess
+import sys
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -62,9 +66,8 @@ def send(servers: tuple[paint.Server, ...], kind: str, i: int, place: Any, value
     return [server.delete(i) if kind == "delete" else server.move(i, place) for server in servers]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_messages_are_those_of_the_search_over_corners(algorithm: str) -> None:
-    for seed in range(25):
+def compare_messages() -> None:
+    for seed, algorithm in product(range(25), ALGORITHMS):
         rng = np.random.default_rng(seed)
         distinct, n = int(rng.choice([3, 6, 1000])), int(rng.choice([0, 1, 3, 9, 25]))
         x, y = objects_of(rng, n, distinct)
@@ -88,12 +91,21 @@ def test_messages_are_those_of_the_search_over_corners(algorithm: str) -> None:
                 live.remove(i)
 
 
-def test_a_window_is_told_as_by_the_search_over_corners() -> None:
+def compare_a_window() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.random((40, 2)), rng.random(40)
     one, other = both(x, y, k=3)
     events = [(int(i), rng.random(2), float(rng.random())) for i in rng.integers(0, 40, 8)]
     assert one.window(events).table.tobytes() == other.window(events).table.tobytes()
+
+
+@pytest.mark.parametrize("name", ["compare_messages", "compare_a_window"])
+def test_messages_are_those_of_the_search_over_corners(name: str) -> None:
+    """In a process of its own, where Numba is switched off: small instances need no compiler."""
+    program = f"from tests.paint.test_intervals import {name}; {name}()"
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
+    )
 
 
 def test_a_replayed_stream_has_the_messages_and_calls_of_single_updates() -> None:
