@@ -36,7 +36,7 @@ def _holds(box: Within, x: float, x2: float) -> bool:
 def _meets(box: Within, tree: CornerTree, node: int) -> bool:
     """Whether the objects of a node may lie in a box."""
     least, most = tree.box[node, 0], tree.box[node, 1]
-    return least[0] <= box.right and most[0] >= box.left and least[1] <= box.high and most[1] >= box.low
+    return bool(least[0] <= box.right and most[0] >= box.left and least[1] <= box.high and most[1] >= box.low)
 
 
 @njit

@@ -27,9 +27,9 @@ from paint.algorithm import FIRST_K, MIN_X2, MIN_Y, MIN_Y_APART
 from paint.corner_search import HEAP, LAST, ORIGIN, Search, out_of_reach
 from paint.corner_tree import CornerTree, below
 from paint.interval_queries import Within, first_k, least_x2, least_y
+from paint.list_slabs import near
 from paint.sides import Sides, corner, seen_from
 from paint.skyband import Skyband, add
-from paint.slabs import near
 from paint.sweep import EAST, WEST
 
 __all__ = ["Intervals", "expose_in_intervals", "make_intervals", "next_in_intervals", "start_intervals"]
