@@ -91,7 +91,8 @@ def _own_around(sent: paint.Messages, updates: NDArray[np.bool_]) -> NDArray[np.
     """Messages about the updated object, of the events in which none of them is open in every attribute."""
     table, events = sent.table[updates], len(sent.offsets) - 1
     event = np.repeat(np.arange(events), np.diff(sent.offsets))[updates]
-    open_sides = np.isinf(table["l_out"]) | np.isinf(table["r_out"])
+    left = np.isinf(table["l_out"]) & np.isfinite(table["l_in"])  # an attribute without a left side has neither
+    open_sides = left | np.isinf(table["r_out"])
     alone = np.unique(event[open_sides.all(axis=1)])
     return np.delete(np.bincount(event, minlength=events), alone)
 
