@@ -14,6 +14,7 @@ __all__ = [
     "COUNTERS",
     "EMPTY",
     "FIRST_K",
+    "MIN_X2",
     "MIN_Y",
     "MIN_Y_APART",
     "SNAP",
@@ -37,7 +38,8 @@ SNAP = 2
 EMPTY = 3
 MIN_Y_APART = 4
 SNAP_APART = 5
-COUNTERS = 6
+MIN_X2 = 6
+COUNTERS = 7
 
 
 class Plan(NamedTuple):
@@ -51,9 +53,10 @@ class Plan(NamedTuple):
         Which neighbouring tiles are sent as one box; EACH for an exact algorithm.
     sign : float
         1.0, or -1.0 when the largest y ranks first: the index then holds -y, and messages carry the true y.
-    costs : int64 array of 6
+    costs : int64 array of 7
         Calls so far of first_k, min_y and snap, and emptiness tests of merging; then by how much the paper's way of
-        counting min_y and snap (Tables III, IV and VI) is above ours, below 0 if it is less.
+        counting min_y and snap (Tables III, IV and VI) is above ours, below 0 if it is less; last those of the least
+        x2, which only `paint.interval_search` asks for.
     """
 
     k: int

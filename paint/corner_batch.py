@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from paint.algorithm import MIN_Y, Change, Plan, Rows
+from paint.algorithm import Change, Plan, Rows
 from paint.corner_halves import Spot
 from paint.corner_index import CornerIndex
-from paint.corner_search import next_exposed
-from paint.corner_sweep import CornerSweep, keep, open_sweep
+from paint.corner_sweep import CornerSweep, keep, meet, open_sweep
 from paint.corner_tree import CornerTree
 from paint.messages import EXPOSED, UPDATE, stamp_box
 from paint.outcome import Outcome, put
@@ -44,8 +43,7 @@ def _find_exposed(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, y_
     found = np.empty(64, np.int64)
     count = 0
     while y_end > -np.inf:
-        plan.costs[MIN_Y] += 1
-        h = next_exposed(arrays, sweep.search, sweep.band, sweep.sides, sweep.limit, plan.k)
+        h = meet(arrays, plan, sweep)
         if h < 0:
             break
         if count == len(found):

@@ -11,11 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from floor.kernels import njit
-from paint.algorithm import MIN_Y, Plan, Rows
+from paint.algorithm import Plan, Rows
 from paint.corner_halves import Spot, replay_of
 from paint.corner_painting import CornerPainting
-from paint.corner_search import next_exposed
-from paint.corner_sweep import CornerSweep, keep, open_sweep
+from paint.corner_sweep import CornerSweep, keep, meet, open_sweep
 from paint.corner_tree import CornerTree
 from paint.messages import EXPOSED, UPDATE, stamp_box
 from paint.sides import Floats
@@ -31,7 +30,7 @@ def half(
 ) -> tuple[Rows, int]:  # fmt: skip
     """Tell IR(i) of the spot told, then, unless i rises, of the objects exposed on its way from its y to y_far.
 
-    v + 1 min_y calls when v objects are exposed.
+    v + 1 min_y calls when v objects are exposed; more by intervals.
     """
     search, limit = sweep.search, sweep.limit
     open_sweep(arrays, plan, sweep, i, -np.inf if rises else y_far, place, rises)
@@ -46,8 +45,7 @@ def half(
             break
         if cause == EXPOSED:
             keep(arrays, plan, sweep, i, h)
-        plan.costs[MIN_Y] += 1
-        h = next_exposed(arrays, search, sweep.band, sweep.sides, limit, plan.k)
+        h = meet(arrays, plan, sweep)
         if h < 0:
             break
         x_h, y_h, cause = arrays.x[h], arrays.y[h], EXPOSED

@@ -88,7 +88,7 @@ class CornerHalved(Driven):
         """Scratch memory of sweeps with room for the objects there are, and some more."""
         room = len(self._index.arrays.y) + more
         if self._sweep is None or self._sweep.band.below.shape[1] < room:
-            self._sweep = make_corner_sweep(self._sides, self._plan.k, room)
+            self._sweep = make_corner_sweep(self._sides, self._plan.k, room, by_intervals=self._index.by_intervals)
         return self._sweep
 
     def change(self, i: int, y: float) -> Rows:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from paint.balanced_index import BalancedIndex
 from paint.corner_tree import CornerTree, build, empty, update
 
-__all__ = ["CornerIndex"]
+__all__ = ["CornerIndex", "IntervalIndex"]
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,8 @@ class CornerIndex(BalancedIndex):
     arrays: CornerTree
     _build: ClassVar = build
     _update: ClassVar = update
+    by_intervals: ClassVar = False
+    """Whether the kept and exposed objects of an event are searched by intervals of x2 (`paint.interval_search`)."""
 
     def _empty(self, x: Floats, capacity: int) -> CornerTree:
         return empty(capacity, x.shape[1])
@@ -44,3 +46,9 @@ class CornerIndex(BalancedIndex):
             least, most = self.arrays.box[node]
             assert (least == self.arrays.x[inside].min(axis=0)).all()
             assert (most == self.arrays.x[inside].max(axis=0)).all()
+
+
+class IntervalIndex(CornerIndex):
+    """The same objects, of two attributes, searched by intervals as in Appendix D; its calls are Table VII's."""
+
+    by_intervals: ClassVar = True

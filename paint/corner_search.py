@@ -16,7 +16,7 @@ from paint.corner_tree import LEAF, ROOT, CornerTree, below
 from paint.sides import Sides, corner, seen_from
 from paint.skyband import Skyband, add, full_below
 
-__all__ = ["Search", "make_search", "next_exposed", "start"]
+__all__ = ["HEAP", "LAST", "ORIGIN", "Search", "make_search", "next_exposed", "out_of_reach", "start"]
 
 HEAP, LAST, ORIGIN = range(3)
 """Positions in `Search.counts`: entries waiting, the last exposed object, object i."""
@@ -100,7 +100,7 @@ def _pop(search: Search) -> int:
 
 
 @njit
-def _out_of_reach(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
+def out_of_reach(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
     """Whether k kept corners, or the limit, lie below the point that is looked at, or it is beyond who matters."""
     point = search.point
     level = len(point) - 2
@@ -148,7 +148,7 @@ def start(
         if h < 0 or not (below(tree.y[h], h, y, i) or below(tree.y[h], h, y_end, i)):
             continue
         _nearest(sides, tree.box, node, origin, point)
-        if _out_of_reach(search, band, limit, k):
+        if out_of_reach(search, band, limit, k):
             continue
         if not below(tree.y[h], h, y, i) and h != i:
             _push(search, tree.y[h], h, node)
@@ -183,12 +183,12 @@ def next_exposed(tree: CornerTree, search: Search, band: Skyband, sides: Sides, 
         entry = _pop(search)
         if entry < 0:
             seen_from(sides, tree.x, ~entry, search.origin, search.point)
-            if not _out_of_reach(search, band, limit, k):
+            if not out_of_reach(search, band, limit, k):
                 search.ys[0], search.counts[LAST] = tree.y[~entry], ~entry
                 return int(~entry)
             continue
         _nearest(sides, tree.box, entry, search.origin, search.point)
-        if _out_of_reach(search, band, limit, k):
+        if out_of_reach(search, band, limit, k):
             continue
         if tree.left[entry] < 0:
             for at in range(tree.size[entry]):

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from matching.side_tree import SideTree
-from paint.algorithm import MIN_Y, MIN_Y_APART, Change, Plan, Rows
+from paint.algorithm import SNAP_APART, Change, Plan, Rows
 from paint.corner_halves import Spot, replay_of
 from paint.corner_painting import CornerPainting
-from paint.corner_search import next_exposed
-from paint.corner_sweep import CornerSweep, keep, kept_corners, open_sweep
+from paint.corner_sweep import CornerSweep, keep, kept_corners, leave_off, meet, open_sweep
 from paint.corner_tree import CornerTree
 from paint.geometry import EACH, START
 from paint.holders import lose, reach_of, walk
@@ -29,14 +28,17 @@ from paint.snapped import Boxes, make_boxes, paint_cells, paint_tiles, start_box
 
 __all__ = ["CornerSparse", "CornerSparseByTiles"]
 
+Own = tuple[Boxes, bool, bool, Rows]
+"""Boxes; whether tiles are made and snapped; whether also those are counted that nobody is in; and room for them."""
+
 
 @njit
 def half(
-    arrays: CornerTree, plan: Plan, sweep: CornerSweep, tree: SideTree, own: tuple[Boxes, bool, Rows], i: int,
+    arrays: CornerTree, plan: Plan, sweep: CornerSweep, tree: SideTree, own: Own, i: int,
     rises: bool, told: Spot, y_far: float, place: Floats, out: Rows, row: int,
 ) -> tuple[Rows, int]:  # fmt: skip
     """Tell those who hold object i of the spot told, then, unless it rises, of what takes its place up to y_far."""
-    boxes, by_tiles, tiles = own
+    boxes, by_tiles, every, tiles = own
     search, sides, limit, k, costs = sweep.search, sweep.sides, sweep.limit, plan.k, plan.costs
     scratch = sweep.boxes
     open_sweep(arrays, plan, sweep, i, -np.inf if rises else y_far, place, rises)
@@ -48,7 +50,7 @@ def half(
     gained, found = cells, left
     others = np.empty((64, 3), np.int64)
     while True:
-        if found > 0:
+        if found > 0 or every:
             start_boxes(boxes)
             end = row
             if by_tiles:
@@ -56,7 +58,10 @@ def half(
                 scratch, tiles, count = tile_region(
                     sweep.band, None, None, sweep.slabs, sides, scratch, region, tiles, START
                 )
-                out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
+                if found > 0:
+                    out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
+                else:
+                    costs[SNAP_APART] += count
             else:
                 out, end = paint_cells(
                     tree, sides, boxes, gained, found, kept, size, corner, cause == EXPOSED, k, costs, out, row
@@ -71,11 +76,10 @@ def half(
             keep(arrays, plan, sweep, i, h)
             kept, size = kept_corners(sweep, k)
         if left == 0:
-            costs[MIN_Y_APART] += 1
+            leave_off(plan, sweep)
             break
         reach_of(tree, cells, left, search.reach)
-        costs[MIN_Y] += 1
-        h = next_exposed(arrays, search, sweep.band, sides, limit, k)
+        h = meet(arrays, plan, sweep)
         if h < 0:
             break
         for side in range(len(corner)):
@@ -113,11 +117,11 @@ class CornerSparse(CornerPainting):
     by_tiles: ClassVar = False
     _boxes: Boxes | None = None
 
-    def _parts(self) -> tuple[CornerTree, Plan, CornerSweep, SideTree, tuple[Boxes, bool, Rows]]:
+    def _parts(self) -> tuple[CornerTree, Plan, CornerSweep, SideTree, Own]:
         sweep, plan = self._swept(), self._plan
         if self._boxes is None:
             self._boxes = make_boxes(len(self._sides.sign), plan.k)
-        own = (self._boxes, self.by_tiles or plan.cut != EACH, self._table(256))
+        own = (self._boxes, self.by_tiles or plan.cut != EACH, self.by_tiles, self._table(256))
         return self._index.arrays, plan, sweep, self._subscriptions.arrays, own
 
     def _rows(self, events: int) -> int:
@@ -128,12 +132,15 @@ class CornerSparse(CornerPainting):
         rows = super().window(changes)
         if not len(rows):
             return rows
-        _, plan, sweep, tree, (boxes, _, _) = self._parts()
+        _, plan, sweep, tree, (boxes, *_) = self._parts()
         same = (rows[1:, 4 * self._attributes :] == rows[:-1, 4 * self._attributes :]).all(axis=1)
         return thin(tree, plan, sweep, boxes, rows, np.append(np.flatnonzero(~same) + 1, len(rows)))
 
 
 class CornerSparseByTiles(CornerSparse):
-    """Paint-Sparse that snaps every tile of Paint-Dense, as the paper does; the same lists, its counts of snaps."""
+    """Paint-Sparse that snaps tiles, as the paper does; the same lists.
+
+    It counts those of every object looked at, and does without the snaps of objects that nobody gains.
+    """
 
     by_tiles: ClassVar = True

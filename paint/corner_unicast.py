@@ -15,8 +15,7 @@ from matching.kdtree import BLOCK, CHILD, SIZE, following
 from matching.side_tree import SideTree
 from paint.algorithm import MIN_Y, Plan, Rows
 from paint.corner_halves import CornerHalved, Spot, replay_of
-from paint.corner_search import next_exposed
-from paint.corner_sweep import CornerSweep, keep, kept_corners, open_sweep
+from paint.corner_sweep import CornerSweep, keep, kept_corners, meet, open_sweep
 from paint.corner_tree import CornerTree
 from paint.holders import Cells, lose, reach_of, size_of, walk
 from paint.messages import UNICAST, reserve
@@ -70,6 +69,7 @@ def half(
 ) -> tuple[Rows, int]:  # fmt: skip
     """Write the messages as i sinks to y_far, each dropping it for another, or has come down from there."""
     search, k = sweep.search, plan.k
+    asked = plan.costs[MIN_Y]  # those to whom it writes are what counts
     open_sweep(arrays, plan, sweep, i, y_far, place, rises)
     kept, size = kept_corners(sweep, k)
     cells, left = walk(tree, kept, size, search.origin, k, search.point, np.empty((64, 3), np.int64))
@@ -77,7 +77,7 @@ def half(
     while True:
         if left > 0:
             reach_of(tree, cells, left, search.reach)
-            h = next_exposed(arrays, search, sweep.band, sweep.sides, sweep.limit, k)
+            h = meet(arrays, plan, sweep)
         else:
             h = NONE
         if h >= 0:
@@ -90,7 +90,8 @@ def half(
         else:
             gained, found = cells, left
         slots = _slots(tree, gained, found)
-        plan.costs[MIN_Y] += len(slots)
+        asked += len(slots)
+        plan.costs[MIN_Y] = asked
         out = reserve(out, row, len(slots))
         whole = out.view(np.int64)
         for slot in slots:

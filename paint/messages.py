@@ -141,7 +141,7 @@ class Messages:
         """Take the rows of a stream with its marks, see `paint.algorithm.mark`."""
         counters = np.diff(marks[:, 1:], axis=0)
         paper_costs = counters[:, :3].copy()
-        paper_costs[:, 1:] += counters[:, 4:]
+        paper_costs[:, 1:] += counters[:, 4:6]
         return cls(rows.view(dtype)[:, 0], marks[:, 0].copy(), counters[:, :4], paper_costs)
 
     def __len__(self) -> int:

@@ -18,6 +18,7 @@ from paint.algorithm import (
     COUNTERS,
     EMPTY,
     FIRST_K,
+    MIN_X2,
     MIN_Y,
     MIN_Y_APART,
     SNAP,
@@ -52,9 +53,9 @@ class Server:
         first two know the subscriptions and take `subscribe`; dense and sparse have Paint-Batch, so only they take
         `window` and the first two variants of `batch`. Unicast's rows are of type `paint.UNICAST`, explained in
         `paint.unicast`; all others' are of type `paint.MESSAGE`, explained in `paint.messages`.
-    index : {"tournament", "kd", "range"}, optional
+    index : {"tournament", "kd", "range", "intervals"}, optional
         The object index; all send the same, the first is the fastest and the one when it is left out. Over several
-        attributes there is "kd".
+        attributes there is "kd", and in 1.5 dimensions beside it "intervals", the search of Appendix D.
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): neighbouring tiles are sent as one box, so that subscriptions also
         receive, and ignore, some objects ranked within (1 + epsilon)k.
@@ -120,15 +121,17 @@ class Server:
         self._takes = chosen.takes
         self._subscriptions = space.known(subscriptions, sketch)
         self._index = chosen_index(xs, sign * ys)
+        self._by_intervals = {"min_x2": MIN_X2} if getattr(self._index, "by_intervals", False) else {}
         self._algorithm = space.start(chosen, self._index, self._plan, self._subscriptions)
 
     @property
     def costs(self) -> dict[str, int]:
         """Calls so far of the object index (first_k, min_y) and of the subscription index.
 
-        `snap` counts those for tiles and strips, `empty` the emptiness tests of merging.
+        `snap` counts those for tiles and strips, `empty` the emptiness tests of merging. By intervals there is also
+        `min_x2`, the calls for the least x2 in the influence polygon.
         """
-        names = {"first_k": FIRST_K, "min_y": MIN_Y, "snap": SNAP, "empty": EMPTY}
+        names = {"first_k": FIRST_K, "min_y": MIN_Y, "snap": SNAP, "empty": EMPTY, **self._by_intervals}
         return {name: int(self._plan.costs[at]) for name, at in names.items()}
 
     @property
@@ -136,6 +139,7 @@ class Server:
         """The calls so far as the paper counts them; Paint-Sparse's it counts otherwise (see `paint.sparse`)."""
         costs = self._plan.costs
         more = {"first_k": 0, "min_y": int(costs[MIN_Y_APART]), "snap": int(costs[SNAP_APART])}
+        more |= dict.fromkeys(self._by_intervals, 0)
         return {name: self.costs[name] + apart for name, apart in more.items()}
 
     def subscribe(self, l: Any, r: Any) -> int:

@@ -21,83 +21,34 @@ An object that moves from one place to another leaves those lists only whose ran
 `paint.geometry`.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from paint.geometry import ALL, Cut, exposed_tiles, influence_tiles
+from paint.list_slabs import (
+    BEFORE,
+    LIMITED,
+    NOW,
+    TURN,
+    Region,
+    Slabs,
+    fill_lists,
+    larger_boxes,
+    lists_tiles,
+    sweep_lists,
+)
 from paint.messages import reserve
 from paint.sides import Sides
 from paint.skyband import Skyband, add
-from paint.staircase import Columns, cut, gain_boxes, gain_tiles, union_tiles
-from paint.sweep import EAST, WEST
+from paint.staircase import Columns
 
 __all__ = ["Region", "Slabs", "make_slabs", "tile_region"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-BEFORE, NOW, TURN, LIMITED = range(4)
-"""Columns of `Slabs.state`: tiles of the slab before and of this one, where they are, whether the slab is above the
-limit."""
 POSITION, AT_LOW = range(2)
 """Last index of `Slabs.passed`: corners passed, and those of them that lie at `lo` in the other sides."""
-
-
-class Slabs(NamedTuple):
-    """Scratch memory of the sweep; level s - 3 is that of side s.
-
-    Attributes
-    ----------
-    state : int64 array of shape (levels, 4)
-        See the columns BEFORE to LIMITED.
-    passed : int64 array of shape (levels, 2, 2)
-        For either band, see POSITION and AT_LOW.
-    start : float64 array of levels
-        Where the current slab begins.
-    xs, counts : float64 array of shape (2, 2, k), int64 array of shape (2, 2)
-        The lists of one dimension for the corners of either band passed in all further sides.
-    clipped : float64 array of D
-        A corner, not below `lo`.
-    """
-
-    state: Counts
-    passed: Counts
-    start: Floats
-    xs: Floats
-    counts: Counts
-    clipped: Floats
-
-
-class Region(NamedTuple):
-    """What is to be tiled, seen from object i.
-
-    Attributes
-    ----------
-    k : int
-        Length of the lists.
-    cut : Cut
-        Which neighbours in the first two sides are one box.
-    exposed : bool
-        Whether it is what an exposed object gains, or an influence region; of two bands, whether it is what the
-        second region has beyond the first, or both together.
-    x, x_h : float
-        First attribute of object i, and of the exposed object.
-    lo : float64 array of D
-        The corner that the region lies above: a(i), or b(h).
-    limit : float64 array of D
-        The corner that it does not reach above; +inf for none.
-    """
-
-    k: int
-    cut: Cut
-    exposed: bool
-    x: float
-    x_h: float
-    lo: Floats
-    limit: Floats
 
 
 def make_slabs(sides: int, k: int) -> tuple[Slabs, Floats]:
@@ -110,53 +61,6 @@ def make_slabs(sides: int, k: int) -> tuple[Slabs, Floats]:
         np.zeros((2, 2), np.int64), np.zeros(sides),
     )  # fmt: skip
     return slabs, np.empty((max(levels, 1), 2, max(6 * k + 3, 512), 2 * sides + 1))
-
-
-@njit
-def _near(xs: Floats, counts: Counts, west: bool, x: float, k: int) -> bool:
-    """Add an x to its list of the nearest k; whether it is one of them."""
-    side = WEST if west else EAST
-    row = xs[side]
-    count = counts[side]
-    at = count
-    while at > 0 and (row[at - 1] < x if west else row[at - 1] > x):
-        at -= 1
-    if at == k:
-        return False
-    count = min(count, k - 1)
-    for to in range(count, at, -1):
-        row[to] = row[to - 1]
-    row[at] = x
-    counts[side] = count + 1
-    return True
-
-
-@njit
-def _lists_tiles(slabs: Slabs, region: Region, columns: Columns | None, limited: bool, out: Floats, row: int) -> int:
-    """Tile the first two sides by the lists; the row after."""
-    k = region.k
-    if columns is not None:
-        count = cut(region.x, slabs.xs[0], slabs.counts[0], slabs.xs[1], slabs.counts[1], k, columns)
-        if not region.exposed:
-            return union_tiles(region.x, count, columns, region.cut, k, out, row)
-        end = gain_tiles(count, columns, out, row)
-        if region.cut.groups > 0:
-            boxes = gain_boxes(count, columns, region.cut, k, out, end)
-            if boxes - end < end - row:
-                for at in range(boxes - end):
-                    for column in range(4):
-                        out[row + at, column] = out[end + at, column]
-                return row + boxes - end
-        return end
-    xs, counts = slabs.xs[0], slabs.counts[0]
-    limits = ALL
-    if limited:
-        # Those that hold the new place are left out: all of them, if it has the same x.
-        east = region.limit[1] > region.x
-        limits = (-np.inf, region.limit[1]) if east else (-region.limit[0], np.inf)
-    if region.exposed:
-        return exposed_tiles(region.x_h, region.x, xs, counts, k, region.cut, limits, out, row)
-    return influence_tiles(region.x, xs, counts, k, region.cut, limits, out, row)
 
 
 @njit
@@ -176,12 +80,7 @@ def _take(band: Skyband, slabs: Slabs, region: Region, sides: int, which: int) -
             low = low and corner[at, side] <= lo[side]
         if low:
             passed[AT_LOW] += 1
-        west = band.west[level + 1, at]
-        if sides == 3:
-            x = -clipped[0] if west else clipped[1]
-            changed |= _near(slabs.xs[which], slabs.counts[which], west, x, region.k)
-        else:
-            changed |= add(band, sides - 1, clipped, west, region.k)
+        changed |= add(band, sides - 1, clipped, band.west[level + 1, at], region.k)
         at += 1
     passed[POSITION] = at
     return changed
@@ -236,13 +135,7 @@ def _match(
     else:
         row = slabs.state[level + 1, NOW]
         if row + now > boxes.shape[2]:
-            larger = np.empty((boxes.shape[0], 2, 2 * (row + now), boxes.shape[3]))
-            for one in range(boxes.shape[0]):
-                for turned in range(2):
-                    for at in range(boxes.shape[2]):
-                        for column in range(boxes.shape[3]):
-                            larger[one, turned, at, column] = boxes[one, turned, at, column]
-            boxes = larger
+            boxes = larger_boxes(boxes, row + now)
     above = boxes[level if top else level + 1, 1 - slabs.state[level if top else level + 1, TURN]]
     old, new = boxes[level, turn], boxes[level, 1 - turn]
     owner = boxes.shape[3] - 1
@@ -289,8 +182,6 @@ def _open(band: Skyband, other: Skyband | None, slabs: Slabs, region: Region, le
     for which in range(2):
         for column in range(2):
             slabs.passed[level, which, column] = 0
-            if level == 0:
-                slabs.counts[which, column] = 0
     slabs.start[level] = region.lo[level + 2]
     band.size[level] = 0
     if other is not None:
@@ -302,16 +193,6 @@ def _following(band: Skyband, slabs: Slabs, level: int, which: int) -> float:
     """Where the next corner of a band is in the side of a level."""
     at = slabs.passed[level, which, POSITION]
     return float(band.corner[level + 1, at, level + 2]) if at < band.size[level + 1] else np.inf
-
-
-@njit
-def _fill_lists(band: Skyband, slabs: Slabs, which: int, k: int) -> None:
-    """Make the lists of one dimension from a band of two sides."""
-    slabs.counts[which, WEST] = slabs.counts[which, EAST] = 0
-    for at in range(band.size[0]):
-        west = band.west[0, at]
-        x = -band.corner[0, at, 0] if west else band.corner[0, at, 1]
-        _near(slabs.xs[which], slabs.counts[which], west, x, k)
 
 
 @njit
@@ -327,11 +208,13 @@ def tile_region(
     count = len(sides.sign)
     k, limit = region.k, region.limit
     if count == 2:
-        _fill_lists(band, slabs, 0, k)
+        fill_lists(band, slabs, 0, k)
         if other is not None:
-            _fill_lists(other, slabs, 1, k)
+            fill_lists(other, slabs, 1, k)
         out = reserve(out, row, 6 * k + 3)
-        return boxes, out, _lists_tiles(slabs, region, columns, limit[0] < np.inf, out, row)
+        return boxes, out, lists_tiles(slabs, region, columns, limit[0] < np.inf, out, row)
+    if count == 3:
+        return sweep_lists(band, other, columns, slabs, sides, boxes, region, True, out, row)
     top = count - 3
     level = top
     _open(band, other, slabs, region, level)
@@ -351,17 +234,16 @@ def tile_region(
             empty = passed[0, AT_LOW] >= k
         else:
             empty = passed[1, AT_LOW] >= k and (region.exposed or passed[0, AT_LOW] >= k)
-        if not returned:
-            if empty:
-                state[NOW] = 0
-            elif changed and level > 0:
-                state[NOW] = 0
+        if not returned and (empty or changed):
+            state[NOW] = 0
+            if not empty and level > 1:
                 level -= 1
                 _open(band, other, slabs, region, level)
                 continue
-            elif changed:
-                tiles = boxes[0, 1 - state[TURN]]
-                state[NOW] = _lists_tiles(slabs, region, columns, state[LIMITED] == 1, tiles, state[NOW] * 0)
+            if not empty:
+                boxes, out, _ = sweep_lists(
+                    band, other, columns, slabs, sides, boxes, region, state[LIMITED] == 1, out, row
+                )
         if changed or returned or empty:
             if level == top:
                 boxes, out, row = _match(slabs, sides, boxes, level, out, row)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from paint.algorithm import Algorithm, Plan
 from paint.arguments import number, numbers, range_end
 from paint.corner_dense import CornerDense
-from paint.corner_index import CornerIndex
+from paint.corner_index import CornerIndex, IntervalIndex
 from paint.corner_relax import CornerRelax
 from paint.corner_sparse import CornerSparse, CornerSparseByTiles
 from paint.corner_unicast import CornerUnicast
@@ -50,7 +50,7 @@ class Space(Protocol):
     """What a server asks of its space."""
 
     algorithms: ClassVar[Mapping[str, Any]]
-    indexes: ClassVar[Mapping[str, Any]]
+    indexes: Mapping[str, Any]
     index: ClassVar[str]
     """The object index when none is named."""
 
@@ -77,7 +77,7 @@ class Line:
     """Ranges of one attribute; an x is a number."""
 
     algorithms: ClassVar[Mapping[str, Any]] = ALGORITHMS
-    indexes: ClassVar[Mapping[str, Any]] = INDEXES
+    indexes: Mapping[str, Any] = INDEXES
     index: ClassVar[str] = "tournament"
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
@@ -111,13 +111,15 @@ class Boxes:
     """Boxes of several attributes; an x is an array of d numbers."""
 
     algorithms: ClassVar[Mapping[str, Any]] = BOX_ALGORITHMS
-    indexes: ClassVar[Mapping[str, Any]] = {"kd": CornerIndex}
     index: ClassVar[str] = "kd"
 
     def __init__(self, dimensions: float) -> None:
         self._dimensions = dimensions
         self._sides = sides_of(dimensions)
         self._attributes = int(self._sides.attribute[-1]) + 1
+        self.indexes: Mapping[str, Any] = {"kd": CornerIndex}
+        if dimensions == 1.5:
+            self.indexes = {**self.indexes, "intervals": IntervalIndex}
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects."""

@@ -16,9 +16,9 @@ def paper(
     name: Annotated[
         str,
         typer.Argument(
-            help="table1 to table6, fig11 to fig17, cuts, sketch, theorem3, or all for these; of the papers on "
-            "matching 000-table2, 000-fig6 to -fig9, 001-fig5 to -fig11, 002-fig7, 002-fig8, 004-fig7 to -fig9, or "
-            "matching for these.",
+            help="table1 to table8, fig11 to fig17, fig26, cuts, sketch, theorem3, theorem8, or all for these; of "
+            "the papers on matching 000-table2, 000-fig6 to -fig9, 001-fig5 to -fig11, 002-fig7, 002-fig8, 004-fig7 "
+            "to -fig9, or matching for these.",
             show_default=False,
         ),
     ],

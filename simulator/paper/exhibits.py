@@ -2,8 +2,9 @@
 
 Every file `scenarios/paper/NAME.toml` is one table or figure of Section V of the paper. Those of the papers on
 matching, `scenarios/matching/NAME.toml`, are made from trials of indexes (`simulator.paper.trials`) in place of
-sweeps, and an index stands for an approach. A claim is of one of six kinds and carries the tolerance that it is
-judged by, so that no tolerance can follow from a result:
+sweeps, and an index stands for an approach; those on several attributes from trials of servers without a network. A
+claim is of one of six kinds and carries the tolerance that it is judged by, so that no tolerance can follow from a
+result:
 
     numbers    the paper prints a value: ours may differ by `tolerance`, as a share of it, or by `absolute`; with
                `interval` also by half of its own 95% confidence interval, where that is wider
@@ -36,12 +37,15 @@ from pydantic import (
 from floor.errors import RangecastError
 from scenarios import DIRECTORY
 from simulator.runs.index_measures import INDEX_METRICS
+from simulator.runs.server_measures import SERVER_METRICS
 from simulator.runs.sweep_tables import METRICS
 
 __all__ = [
+    "BEYOND",
     "EXTRAS",
     "MATCHING",
     "NAMES",
+    "TRIED",
     "VIEWS",
     "Beside",
     "Bound",
@@ -72,6 +76,9 @@ MATCHING_VIEWS = DIRECTORY / "matching"
 NAMES = (*(f"table{number}" for number in range(1, 7)), *(f"fig{number}" for number in range(11, 18)))
 """Tables and figures for ranges of one dimension, in the order in which they are shown."""
 
+BEYOND = ("table7", "table8", "fig26", "theorem8")
+"""Appendix D and Theorem 8, on ranges of several attributes."""
+
 EXTRAS = ("cuts", "sketch", "theorem3")
 """What the paper says in words or leaves open, made and judged in the same way."""
 
@@ -83,6 +90,9 @@ MATCHING = (
     *(f"004-fig{number}" for number in range(7, 10)),
 )
 """Tables and figures of the papers that `matching.registry` names by these numbers."""
+
+TRIED = (*BEYOND, *MATCHING)
+"""What is made from trials."""
 
 Scale = Literal["small", "paper"]
 Key = str | int | float
@@ -271,11 +281,11 @@ def load_exhibit(name: str, directory: Path | None = None) -> Exhibit:
     PaperError
         There is no such table or figure, or its file is missing or wrong.
     """
-    if name not in (*NAMES, *EXTRAS, *MATCHING):
-        every = ", ".join((*NAMES, *EXTRAS, "matching", *MATCHING))
+    if name not in (*NAMES, *BEYOND, *EXTRAS, *MATCHING):
+        every = ", ".join((*NAMES, *BEYOND, *EXTRAS, "matching", *MATCHING))
         raise PaperError(f"{name}: must be all or one of {every}; choose one of them")
     path = (directory or views_of(name)) / f"{name}.toml"
-    metrics = INDEX_METRICS if name in MATCHING else METRICS
+    metrics = INDEX_METRICS if name in MATCHING else SERVER_METRICS if name in BEYOND else METRICS
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return Exhibit.model_validate({"name": name, **values}, context={"metrics": metrics})

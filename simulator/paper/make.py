@@ -1,7 +1,7 @@
 """The papers' evaluations, table by table and figure by figure: sweeps or trials, then claims judged by them.
 
 ROOT/sweeps-SCALE/GRID/   the sweeps, each shared by all tables and figures that are made from it
-ROOT/trials-SCALE/        what trials of indexes measured, for the papers on matching
+ROOT/trials-SCALE/        what trials of indexes and servers measured
 ROOT/NAME-SCALE/          results.csv      of the sweep or trial; of several, results-GRID.csv
                           NAME.csv         the table, or the points of the figure's curves
                           NAME.png, .svg   the figure
@@ -20,9 +20,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from simulator.paper.exhibits import (
+    BEYOND,
     EXTRAS,
     MATCHING,
     NAMES,
+    TRIED,
     Exhibit,
     PaperError,
     Scale,
@@ -72,13 +74,13 @@ def make_paper(
     Parameters
     ----------
     name : str
-        One of `NAMES`, `EXTRAS` or `MATCHING`; "all" for the first two, "matching" for the last.
+        One of `NAMES`, `BEYOND`, `EXTRAS` or `MATCHING`; "all" for the first three, "matching" for the last.
     scale : {"small", "paper"}
         The paper's sizes, or small ones that show the same trends in seconds.
     out : Path
         Where directories are made.
     processes : int, optional
-        Simulations at a time; by default one per core. Trials of indexes are timed one at a time.
+        Simulations at a time; by default one per core. Trials are made one at a time.
     master : str, optional
         Spark master whose executors run the simulations; by default processes of this machine do.
     progress : callable
@@ -92,12 +94,12 @@ def make_paper(
         There is no such table or figure.
     """
     size = _scale(scale)
-    groups = {"all": (*NAMES, *EXTRAS), "matching": MATCHING}
+    groups = {"all": (*NAMES, *BEYOND, *EXTRAS), "matching": MATCHING}
     views = [load_exhibit(one, directory) for one in groups.get(name, (name,))]
     home = directory or views_of(views[0].name)
     failures: dict[str, list[str]] = {}
-    for sweep in dict.fromkeys(sweep for view in views for sweep in view.sweeps):
-        if views[0].name in MATCHING:
+    for sweep, tried in {sweep: view.name in TRIED for view in views for sweep in view.sweeps}.items():
+        if tried:
             run_trial(load_trial(trial_path(sweep, size, home)), _trials_path(out, size), progress())
             failures[sweep] = []
             continue
@@ -113,7 +115,7 @@ def make_paper(
 def measured_in(out: Path, view: Exhibit, scale: Scale, directory: Path | None = None) -> dict[str, Measured]:
     """What is finished of the sweeps or trials of a table or figure."""
     home = directory or views_of(view.name)
-    if view.name in MATCHING:
+    if view.name in TRIED:
         trials = {one: load_trial(trial_path(one, scale, home)) for one in view.sweeps}
         return {one: measured_trial(trial, _trials_path(out, scale)) for one, trial in trials.items()}
     return {sweep: _finished(out, scale, sweep, home) for sweep in view.sweeps}

@@ -1,10 +1,11 @@
-"""Trials of indexes: which populations the tables and figures of the papers on matching need, and measuring them.
+"""Trials of indexes, and of servers alone: which populations tables and figures need, and measuring them.
 
-A file `scenarios/matching/trials/SCALE/NAME.toml` has a kind of population, the indexes, and lists of values for keys
-of the tables `population` and `ask`; the points are all their combinations. A population has a seed of its own, made
-from its settings and that of the file: one seed for two that differ in a number of values would draw the same places
-in both. Points with one population are asked of one index, which is built once and then dropped, so that memory
-holds a population and an index. Timings are taken in one process, one after the other: compare them within a point.
+A file `scenarios/matching/trials/SCALE/NAME.toml`, or of `scenarios/paper/trials`, has a kind of population, the
+indexes, and lists of values for keys of the tables `population` and `ask`; the points are all their combinations. A
+population has a seed of its own, made from its settings and that of the file: one seed for two that differ in a
+number of values would draw the same places in both. Points with one population are asked of one index, which is built
+once and then dropped, so that memory holds a population and an index. Timings are taken in one process, one after the
+other: compare them within a point.
 
     OUT/trials-SCALE/measured/  what was measured at a point, a file for each, named by all that it depends on
 """
@@ -28,7 +29,8 @@ from floor.errors import RangecastError
 from floor.files import write_whole
 from simulator.paper.exhibits import PaperError, Scale
 from simulator.paper.verdicts import Measured
-from simulator.runs.index_measures import INDEX_METRICS, KINDS, Ask, Kind
+from simulator.runs.index_measures import KINDS, Ask, Kind
+from simulator.runs.server_measures import SERVER_KINDS
 
 __all__ = ["REHEARSED", "Trial", "TrialPoint", "load_trial", "measured_trial", "run_trial", "trial_csv", "trial_path"]
 
@@ -101,7 +103,7 @@ def load_trial(path: Path) -> Trial:
     """
     try:
         file = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        kind = KINDS[file.kind]
+        kind = _kind(file.kind)
         points = tuple(
             _point(kind, file, dict(zip(file.grid, values, strict=True))) for values in product(*file.grid.values())
         )
@@ -111,6 +113,10 @@ def load_trial(path: Path) -> Trial:
         raise PaperError(f"{path}: {' '.join(str(error).split())}") from error
     seeds = tuple(range(file.seed, file.seed + file.replications))
     return Trial(path, file.kind, tuple(file.indexes), file.few, tuple(file.grid), points, seeds)
+
+
+def _kind(name: str) -> Kind:
+    return SERVER_KINDS[name] if name in SERVER_KINDS else KINDS[name]
 
 
 def _point(kind: Kind, file: _File, values: Settings) -> TrialPoint:
@@ -144,12 +150,12 @@ def run_trial(trial: Trial, out: Path, progress: Progress) -> None:
                 found[at].append(row)
                 progress.advance(bar)
             for point, rows in zip(points, found, strict=True):
-                write_whole(_file(trial, point, seed, out), _rows_csv(rows))
+                write_whole(_file(trial, point, seed, out), _rows_csv(rows, _kind(trial.kind).metrics))
 
 
 def _rehearse(trial: Trial) -> None:
     """Compile what is going to be timed, on a population of a few."""
-    kind, spec = KINDS[trial.kind], trial.points[0].population
+    kind, spec = _kind(trial.kind), trial.points[0].population
     made = kind.make(spec._replace(**{spec._fields[0]: REHEARSED}), 1, 0)
     for name in trial.indexes:
         kind.ask(kind.build(name, made), made, Ask(events=1, runs=1))
@@ -159,7 +165,7 @@ def _measured(
     trial: Trial, population: Any, points: Sequence[TrialPoint], seed: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of indexes over one population, with the number of the point each is of."""
-    kind = KINDS[trial.kind]
+    kind = _kind(trial.kind)
     own = zlib.crc32(json.dumps([trial.kind, *population]).encode()) % 2**31 + seed
     made = kind.make(population, max(point.ask.events for point in points), own)
     first: list[list[int]] = []
@@ -174,7 +180,7 @@ def _measured(
             same = min(len(marks), len(first[at]))
             if marks[:same] != first[at][:same]:
                 raise RangecastError(f"{trial.path}: {name} and {trial.indexes[0]} disagree on the answers to events")
-            yield at, {"approach": name, **row, "build_s": built}
+            yield at, {"approach": name, **row, **({"build_s": built} if "build_s" in kind.metrics else {})}
         del index
 
 
@@ -189,11 +195,12 @@ def trial_csv(trial: Trial, measured: Measured) -> str:
     """One row for each point, replication and index, with all metrics."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*trial.keys, "seed", "approach", *INDEX_METRICS])
+    metrics = _kind(trial.kind).metrics
+    writer.writerow([*trial.keys, "seed", "approach", *metrics])
     for at, runs in measured.replications.items():
         place = [measured.key(at, key) for key in trial.keys]
         for seed, rows in zip(trial.seeds, runs, strict=True):
-            writer.writerows([*place, seed, row["approach"], *(row[name] for name in INDEX_METRICS)] for row in rows)
+            writer.writerows([*place, seed, row["approach"], *(row[name] for name in metrics)] for row in rows)
     return text.getvalue()
 
 
@@ -204,9 +211,9 @@ def _file(trial: Trial, point: TrialPoint, seed: int, out: Path) -> Path:
     return out / "measured" / f"{trial.kind}-{hashlib.sha256(told.encode()).hexdigest()[:16]}.csv"
 
 
-def _rows_csv(rows: Rows) -> str:
+def _rows_csv(rows: Rows, metrics: Sequence[str]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["approach", *INDEX_METRICS], lineterminator="\n")
+    writer = csv.DictWriter(text, ["approach", *metrics], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

@@ -89,6 +89,7 @@ class Kind(NamedTuple):
     build: Callable[[str, Any], Any]
     """An index by its name."""
     ask: Callable[[Any, Any, Ask], Answer]
+    metrics: tuple[str, ...] = INDEX_METRICS
 
 
 def _marks(answer: tuple[Any, Any]) -> list[int]:

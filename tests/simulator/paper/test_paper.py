@@ -10,7 +10,17 @@ from typer.testing import CliRunner
 
 from pipeline import SUMMARY
 from simulator.cli.app import app
-from simulator.paper.exhibits import EXTRAS, NAMES, Exhibit, Number, PaperError, Rise, grid_path, load_exhibit
+from simulator.paper.exhibits import (
+    BEYOND,
+    EXTRAS,
+    NAMES,
+    Exhibit,
+    Number,
+    PaperError,
+    Rise,
+    grid_path,
+    load_exhibit,
+)
 from simulator.paper.make import make_paper, measured_in, summary_table
 from simulator.paper.reproduction import write_reproduction
 from simulator.paper.verdicts import DERIVED, DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
@@ -326,6 +336,7 @@ def test_writes_what_was_run_and_what_was_not(
 ) -> None:
     monkeypatch.setattr("simulator.paper.reproduction.NAMES", ("fig11",))
     monkeypatch.setattr("simulator.paper.reproduction.EXTRAS", ())
+    monkeypatch.setattr("simulator.paper.reproduction.BEYOND", ())
     make_paper("fig11", scale="paper", out=tmp_path / "out", directory=tiny)
     report = tmp_path / "reproduction.md"
     write_reproduction(tmp_path / "out", report, tiny)
@@ -371,11 +382,11 @@ def test_the_command_refuses_an_unknown_name() -> None:
     assert isinstance(result.exception, PaperError)
 
 
-@pytest.mark.parametrize("name", ["table4", "fig16", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["table4", "table7", "fig16", pytest.param("all", marks=pytest.mark.slow)])
 def test_claims_hold_at_small_scale(name: str, tmp_path: Path, in_this_process: None) -> None:
     """Every claim that is not about the paper's sizes holds at small ones."""
     made = make_paper(name, out=tmp_path)
-    assert [one.view.name for one in made] == ([*NAMES, *EXTRAS] if name == "all" else [name])
+    assert [one.view.name for one in made] == ([*NAMES, *BEYOND, *EXTRAS] if name == "all" else [name])
     assert not [line for one in made for line in one.failures]
     verdicts = {one.verdict for entry in made for one in entry.verdicts}
     assert {HOLDS} <= verdicts <= {HOLDS, NEEDS_PAPER}

@@ -9,12 +9,23 @@ from rich.progress import Progress
 
 from floor.errors import RangecastError
 from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES, RangeIndexEntry
-from simulator.paper.exhibits import MATCHING, Exhibit, Number, PaperError, Rise, load_exhibit, views_of
+from simulator.paper.exhibits import (
+    BEYOND,
+    MATCHING,
+    TRIED,
+    Exhibit,
+    Number,
+    PaperError,
+    Rise,
+    load_exhibit,
+    views_of,
+)
 from simulator.paper.make import make_paper
 from simulator.paper.matching_reproduction import write_matching_reproduction
 from simulator.paper.trials import REHEARSED, Trial, load_trial, measured_trial, run_trial, trial_csv, trial_path
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.runs import index_measures
+from simulator.runs.server_measures import DENSE, FORMULAS, SPARSE
 
 TRIAL = """
 kind = "boxes"
@@ -219,7 +230,7 @@ def test_of_several_indexes_the_best_is_taken(tiny: Path) -> None:
     assert (one.verdict, one.ours, one.highest) == (HOLDS, 1.0, 2.0)
 
 
-@pytest.mark.parametrize("name", MATCHING)
+@pytest.mark.parametrize("name", TRIED)
 def test_descriptions_fit_their_trials(name: str) -> None:
     """Every index, key and place that a claim or a curve names is in the trial of a scale that it is judged at."""
     view: Exhibit = load_exhibit(name)
@@ -246,14 +257,19 @@ def assert_places(trial: Trial, part: Any) -> None:
             assert known.points({**part.where, part.along: at})
 
 
-def test_trials_are_those_that_are_needed_and_name_indexes_of_the_registry() -> None:
-    needed = {one for name in MATCHING for one in load_exhibit(name).sweeps}
+INDEXES = {*RANGE_INDEXES, *PLACE_INDEXES, *EVENT_INDEXES}
+SERVERS = {DENSE, *SPARSE, *FORMULAS}
+
+
+@pytest.mark.parametrize(("names", "known"), [(MATCHING, INDEXES), (BEYOND, SERVERS)])
+def test_trials_are_those_that_are_needed_and_name_who_is_known(names: tuple[str, ...], known: set[str]) -> None:
+    needed = {one for name in names for one in load_exhibit(name).sweeps}
     for scale in ("small", "paper"):
-        folder = trial_path("x", scale, views_of("000-fig6")).parent
+        folder = trial_path("x", scale, views_of(names[0])).parent
         assert {path.stem for path in folder.glob("*.toml")} == needed
         for path in folder.glob("*.toml"):
             trial = load_trial(path)
-            assert set(trial.indexes) <= {*RANGE_INDEXES, *PLACE_INDEXES, *EVENT_INDEXES}
+            assert set(trial.indexes) <= known
             assert set(trial.few) <= set(trial.indexes)
 
 
