@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from paint.algorithm import Plan, Rows, make_marks, mark
-from paint.corner_index import CornerIndex
 from paint.corner_sweep import CornerSweep, make_corner_sweep
 from paint.corner_tree import CornerTree, update
 from paint.geometry import START
@@ -67,14 +66,14 @@ def _replay(
     return out[:row], marks
 
 
-def replay_of(half: Half) -> Callable[..., tuple[Rows, Ids]]:
-    """Compile the stream of updates of an algorithm; see `paint.halves.kernels_of` for how."""
+def replay_of(half: Half, update: Callable[..., None] = update) -> Callable[..., tuple[Rows, Ids]]:
+    """Compile the stream of updates of an algorithm and its object index; see `paint.halves.kernels_of` for how."""
     code = getattr(_replay, "py_func", _replay).__code__  # as it is where Numba is switched off
-    return njit(FunctionType(code, {**globals(), "__name__": half.__module__, "half": half}))
+    return njit(FunctionType(code, {**globals(), "__name__": half.__module__, "half": half, "update": update}))
 
 
 class CornerHalved(ABC):
-    """An algorithm over a corner index; `paint.algorithm.Algorithm` says what each method does."""
+    """An algorithm over an index of places, a corner index or another; `paint.algorithm.Algorithm` says what is what."""
 
     takes: ClassVar[frozenset[str]]
     tell: ClassVar[Half]
@@ -82,10 +81,10 @@ class CornerHalved(ABC):
     messages: ClassVar[np.dtype[np.void] | None] = None
     """Type of its messages, if they are not boxes."""
 
-    def __init__(self, index: CornerIndex, plan: Plan, subscribers: Any, sides: Sides) -> None:
+    def __init__(self, index: Any, plan: Plan, subscribers: Any, sides: Sides) -> None:
         self._index, self._plan, self._subscriptions, self._sides = index, plan, subscribers, sides
         self._attributes = index.arrays.x.shape[1]
-        self.dtype = self.messages or message_of(self._attributes)
+        self.dtype = self.messages or message_of(self._attributes, int(sides.attribute[-1]) + 1)
         self._nowhere = np.full(self._attributes, np.nan)
         self._place_before = self._nowhere
         self._sweep: CornerSweep | None = None

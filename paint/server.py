@@ -71,6 +71,10 @@ class Server:
         Ranges over one attribute, or boxes over several (Section IV-C); .5 is a last attribute with an upper bound
         only. Places are then arrays of d numbers and messages have vector fields (`paint.messages`); `paint.slabs`
         and the modules it names tell how it is done.
+    shape : {"boxes", "halfspaces", "disks"}
+        What subscriptions are. Halfspaces over 2 or 3 attributes have rows (a_1, ..., a_d), which hold x if
+        x_d >= a_1 x_1 + ... + a_d; disks over 2 have rows (a, b, radius). Messages are boxes of their points
+        (`paint.shapes`). There are relax, sparse and unicast for them, and the object index "ranked".
 
     Examples
     --------
@@ -96,14 +100,18 @@ class Server:
         sketch: int | None = None,
         descending: bool = False,
         dimensions: float = 1,
+        shape: str = "boxes",
     ) -> None:
-        self._space = space = space_of(dimensions)
+        self._space = space = space_of(dimensions, shape)
         xs, ys = space.places(x), numbers("y", y)
         same_length("x", xs, "y", ys)
         k = list_length(k)
+        settings = {"epsilon": epsilon, "cut": cut, "subscriptions": subscriptions, "sketch": sketch}
+        for name, why in space.refused.items():
+            if name == algorithm or settings.get(name) is not None:
+                raise ValueError(why)
         chosen = choice("algorithm", algorithm, space.algorithms)
         chosen_index = choice("index", space.index if index is None else index, space.indexes)
-        settings = {"epsilon": epsilon, "cut": cut, "subscriptions": subscriptions, "sketch": sketch}
         for name, value in settings.items():
             if value is not None and name not in chosen.takes:
                 raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
@@ -138,8 +146,10 @@ class Server:
         more = {"first_k": 0, "min_y": int(costs[MIN_Y_APART]), "snap": int(costs[SNAP_APART])}
         return {name: self.costs[name] + apart for name, apart in more.items()}
 
-    def subscribe(self, l: Any, r: Any) -> int:
+    def subscribe(self, l: Any, r: Any = None) -> int:
         """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.
+
+        A halfspace or disk is one row, as it is written; with an `r`, that is a point of S, and `l` means nothing.
 
         Raises
         ------
