@@ -24,7 +24,7 @@ from paint.skyband import Skyband, make_skyband
 from paint.slabs import Region, tile_region
 from paint.staircase import Columns, make_columns
 
-__all__ = ["paint_corner_window"]
+__all__ = ["paint_corner_window", "put"]
 
 Ids = NDArray[np.int64]
 
@@ -88,6 +88,19 @@ def _tell_region(
     return out, end
 
 
+def put(index: Any, i: int, x: Any, y: float) -> None:
+    """Bring object i to a place of an index, or with y = +inf out of it."""
+    arrays = index.arrays
+    there = i < len(arrays.y) and arrays.y[i] < np.inf
+    if there and y < np.inf and (arrays.x[i] == x).all():
+        index.update(i, y)
+        return
+    if there:
+        index.delete(i)
+    if y < np.inf:
+        index.insert(i, x, y)
+
+
 def paint_corner_window(
     index: CornerIndex, plan: Plan, sides: Sides, sweep: CornerSweep, changes: list[Change]
 ) -> Rows:
@@ -139,15 +152,7 @@ class _Window:
 
     def put(self, i: int, x: Any, y: float) -> None:
         """Bring object i to a place, or with y = +inf out of the index."""
-        arrays = self._index.arrays
-        there = i < len(arrays.y) and arrays.y[i] < np.inf
-        if there and y < np.inf and (arrays.x[i] == x).all():
-            self._index.update(i, y)
-            return
-        if there:
-            self._index.delete(i)
-        if y < np.inf:
-            self._index.insert(i, x, y)
+        put(self._index, i, x, y)
 
     def kept(self, i: int) -> Kept:
         """Kept corners of object i, as the index has it."""

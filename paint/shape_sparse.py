@@ -20,6 +20,7 @@ from paint.corner_halves import Spot, replay_of
 from paint.corner_painting import CornerPainting
 from paint.messages import EXPOSED, UPDATE
 from paint.ranked_index import Ranked, update
+from paint.shape_batch import paint_shape_window
 from paint.shape_boxes import paint_apart
 from paint.shape_walk import outcomes, rivals_of
 from paint.sides import Floats, Sides
@@ -72,3 +73,8 @@ class ShapeSparse(CornerPainting):
 
     def _rows(self, events: int) -> int:
         return max(1024, 8 * events)
+
+    def window(self, changes: list[Change]) -> Rows:
+        """Change distinct objects, which may enter, leave and move, by Paint-Batch; rows of their own."""
+        _, plan, sides, tree, boxes = self._parts()
+        return paint_shape_window(self._index, plan, sides, tree, boxes, changes)

@@ -42,7 +42,7 @@ class ShapeSubscribers(Subscribers):
 
     def __init__(self, objects: Objects, k: int, shape: str, rows: Floats, *, sign: float = 1.0) -> None:
         self.shape, self.rows = shape, exact(rows)
-        points = np.array([point(shape, row) for row in rows]).reshape(len(rows), -1)
+        points = np.array([point(shape, row) for row in rows]).reshape(np.shape(rows))
         super().__init__(objects, k, (np.full(points.shape, -LARGEST), points), sign=sign)
 
     def contains(self, place: tuple[float, ...]) -> Flags:

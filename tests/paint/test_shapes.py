@@ -106,9 +106,43 @@ class Run:
         return server.move(i, place)
 
 
+class Windows(Run):
+    """A server under windows of events, each checked against brute force."""
+
+    def run(self) -> None:
+        rng, issued = self.rng, len(self.objects)
+        every = [place for _, _, place, _ in self.stream]
+        for _ in range(4):
+            only_y = bool(rng.random() < 0.3)
+            events = []
+            for _ in range(int(rng.integers(1, 7))):
+                place, value = every[int(rng.integers(len(every)))], float(self.values())
+                kind = rng.random()
+                if not only_y and (kind < 0.2 or not self.objects):
+                    self.objects[issued] = (place, value)
+                    events.append((issued, place, value))
+                    issued += 1
+                elif self.objects:
+                    i = int(rng.choice(sorted(self.objects)))
+                    x, y = self.objects[i]
+                    if kind < 0.35:
+                        events.append((i, x, self.subscribers.sign * np.inf))
+                        del self.objects[i]
+                        continue
+                    self.objects[i] = (x, value)
+                    if kind < 0.6 and not only_y:
+                        self.objects[i] = (place, value if rng.random() < 0.5 else y)
+                    events.append((i, *self.objects[i]))
+            messages = self.server.window(events)
+            self.server._index._check()
+            self.subscribers.event(messages.table, self.objects)
+
+
 def run_all(seeds: int, most: int) -> None:
     for seed, space, options in product(range(seeds), SPACES, EVERYTHING):
         Run(seed, space, most=most, **options).run()
+        if options["algorithm"] == "sparse":
+            Windows(seed, space, most=most, **options).run()
 
 
 def test_every_algorithm_is_exact_without_compilation() -> None:
