@@ -73,7 +73,7 @@ def replay_of(half: Half, update: Callable[..., None] = update) -> Callable[...,
 
 
 class CornerHalved(ABC):
-    """An algorithm over an index of places, a corner index or another; `paint.algorithm.Algorithm` says what is what."""
+    """An algorithm over an index of places; `paint.algorithm.Algorithm` says what each method does."""
 
     takes: ClassVar[frozenset[str]]
     tell: ClassVar[Half]
@@ -91,7 +91,7 @@ class CornerHalved(ABC):
         self._out = self._table(4096)
 
     @abstractmethod
-    def _parts(self) -> tuple[CornerTree, Plan, Any, Any, Any]:
+    def _parts(self) -> tuple[Any, Plan, Any, Any, Any]:
         """What the kernels take first, as it is now."""
 
     @abstractmethod

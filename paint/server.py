@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from floor.errors import RangecastError
 from matching import SubscriptionIndex
+from matching.side_index import SideIndex
 from paint.algorithm import (
     COUNTERS,
     EMPTY,
@@ -62,7 +63,8 @@ class Server:
         With epsilon, whether the k levels are cut into ceil(1 / epsilon) groups, as when it is left out, or the tiles
         there are into sublists of ceil(epsilon k): fewer messages and more redundancy (see `paint.geometry`).
     subscriptions : array_like of shape (m, 2) or matching.SubscriptionIndex, optional
-        Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty.
+        Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty. Over several
+        attributes rows of all ends, l1, r1, l2, ..., or a `matching.side_index.SideIndex` of points.
     sketch : int, optional
         Let Paint-Sparse work from a cover of the subscriptions by so many rectangles: more messages, less memory.
     descending : bool
@@ -96,7 +98,7 @@ class Server:
         index: str | None = None,
         epsilon: float | None = None,
         cut: str | None = None,
-        subscriptions: ArrayLike | SubscriptionIndex | None = None,
+        subscriptions: ArrayLike | SubscriptionIndex | SideIndex | None = None,
         sketch: int | None = None,
         descending: bool = False,
         dimensions: float = 1,

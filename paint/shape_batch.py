@@ -87,19 +87,19 @@ class Turns(NamedTuple):
 @njit
 def _touched(ids: Ids, change: Ids, entries: Ids, start: int, end: int) -> bool:
     """Whether the window changes an object among entries."""
+    touched = False
     for at in range(start, end):
-        if change[ids[entries[at] >> 1]] != UNTOUCHED:
-            return True
-    return False
+        touched = touched or change[ids[entries[at] >> 1]] != UNTOUCHED
+    return touched
 
 
 @njit
 def _has(ids: Ids, entries: Ids, start: int, end: int, i: int) -> bool:
     """Whether an object is among entries."""
+    found = False
     for at in range(start, end):
-        if ids[entries[at] >> 1] == i:
-            return True
-    return False
+        found = found or ids[entries[at] >> 1] == i
+    return found
 
 
 @njit

@@ -5,12 +5,12 @@ rank order, of which the first `cut` rank above the lower one too. A subscriptio
 list at the lower y iff it holds fewer than k of those before the cut, and exchanges it for the k-th rival that it
 holds, if there are k; so raising and lowering are the same walk.
 
-The walk goes down from the root with the rivals that some subscription of the node may hold, each marked if all do
-(`paint.shapes.relation`, which decides for the predicate itself); those after the k-th of the latter cannot matter to
-anybody in the node and are left out. So lists get short where nodes get small. Nobody in a node has i if none may hold
-its place, or if k rivals before the cut are sure; all do if its place is sure and fewer than k rivals before the cut
-are left; and all exchange it for the same one if all rivals left are sure. Else the children tell, in the end single
-subscriptions, of which everything is sure. O(number of rivals) at the root, and what is left of them in each node.
+The walk goes down from the root with the rivals that some subscription of the node may hold, each marked as *sure* if
+all do (`paint.shapes.relation`, which decides for the predicate itself); those after the k-th sure one cannot matter
+to anybody in the node and are left out. So lists get short where nodes get small. Nobody in a node has i if none may
+hold its place, or if k rivals before the cut are sure; all do if its place is sure and fewer than k rivals before the
+cut are left; and all exchange it for the same one if all rivals left are sure. Else the children tell, in the end
+single subscriptions, of which everything is sure. O(rivals) at the root, and what is left of them in each node.
 """
 
 from typing import NamedTuple
@@ -65,8 +65,8 @@ class Rivals(NamedTuple):
 
 @njit
 def are_disks(arrays: Ranked, sides: Sides) -> bool:
-    """Whether subscriptions are disks, which have one side more than there are attributes; halfspaces have as many."""
-    return len(sides.sign) > arrays.x.shape[1]
+    """Whether subscriptions are disks, with one side more than there are attributes; halfspaces have as many."""
+    return bool(len(sides.sign) > arrays.x.shape[1])
 
 
 @njit
@@ -120,7 +120,9 @@ def push_pair(pairs: Pairs, count: int, cell: int, number: int) -> Pairs:
 
 
 @njit
-def thin(plane: Floats, entries: Ids, start: int, end: int, lo: Floats, hi: Floats, to: int, k: int) -> tuple[int, int]:
+def thin(
+    plane: Floats, entries: Ids, start: int, end: int, lo: Floats, hi: Floats, to: int, k: int
+) -> tuple[int, int]:
     """Write at `to` what of entries[start:end] matters in a box: where it ends, and how many of it are sure.
 
     An entry is twice the position of a plane, plus one if all in the box hold it; after k of these nothing matters.
@@ -160,10 +162,10 @@ def _before(entries: Ids, start: int, end: int, cut: int) -> int:
 
 @njit
 def outcomes(tree: SideTree, rivals: Rivals, k: int, exchanges: bool) -> tuple[Pairs, int, Pairs, int]:
-    """Find those that have object i in their lists, and, if exchanges are asked for, the rival each exchanges it for.
+    """Find those that have object i in their lists, and, if exchanges are asked for, what each exchanges it for.
 
-    Pairs of cells that have it (and 0), and how many; pairs of cells and positions of rivals, NOBODY for none, and how
-    many. Either kind of cells is disjoint and holds them all.
+    Pairs of cells that have it (and 0), and how many; pairs of cells and positions of rivals, NOBODY for none, and
+    how many. Cells of either kind are disjoint and hold them all.
     """
     lo, hi = np.empty(tree.box.shape[2]), np.empty(tree.box.shape[2])
     entries = 2 * np.arange(max(4 * len(rivals.id), 64))

@@ -1,15 +1,15 @@
 """Halfspaces and disks: subscriptions as points of S, objects as halfspaces of S (Section IV-C), and who holds what.
 
-A halfspace x_d >= a_1 x_1 + ... + a_(d-1) x_(d-1) + a_d is the point u = (a_1, ..., a_d), a disk around (a, b) the point
-u = (a, b, a^2 + b^2 - radius^2): D sides, all of them upper ones (`paint.sides.upper_sides`). An object at x is a
+A halfspace x_d >= a_1 x_1 + ... + a_(d-1) x_(d-1) + a_d is the point u = (a_1, ..., a_d), a disk around (a, b) the
+point u = (a, b, a^2 + b^2 - radius^2): D sides, all upper ones (`paint.sides.upper_sides`). An object at x is a
 *plane* of D numbers (c_1, ..., c_(D-1), t), (x_1, ..., x_d) for halfspaces and (-2 x_1, -2 x_2, -x_1^2 - x_2^2) for
 disks, and the subscription holds it iff
 
     u_D + c_1 u_1 + ... + c_(D-1) u_(D-1) <= t,   products and sums rounded one after the other, from left to right.
 
-**One predicate.** On the border, rounding decides, and (x_1 - a)^2 + (x_2 - b)^2 <= radius^2 would decide otherwise at
-times. So server, gateways, subscribers and whoever checks them lift by `lift` and ask `holds`, or in kernels `plane_of`
-and `under`: the same operations in the same order, none of them fused, so the answers are the same.
+**One predicate.** On the border rounding decides, and (x_1 - a)^2 + (x_2 - b)^2 <= radius^2 would decide otherwise at
+times. So server, gateways, subscribers and whoever checks them lift by `lift` and ask `holds`, or in kernels
+`plane_of` and `under`: the same operations in the same order, none of them fused, so the answers are the same.
 
 **Boxes of S.** Rounding is monotone: of two numbers, the larger is not rounded to less. So the left side above, as it
 is computed, grows with u_D and, as c_j says, grows or falls with u_j, and over a box of S it is least and greatest at

@@ -172,7 +172,7 @@ class Shapes(Boxes):
     refused: ClassVar[Mapping[str, str]] = {
         "dense": f"algorithm 'dense' {_NO_BOXES}",
         "sparse-tiles": f"algorithm 'sparse-tiles' {_NO_BOXES}",
-        "epsilon": "epsilon is for boxes: it groups tiles, and regions of halfspaces and disks have none; leave it out",
+        "epsilon": "epsilon is for boxes: it groups tiles, which halfspaces and disks do not have; leave it out",
     }
 
     def __init__(self, shape: str, dimensions: int) -> None:

@@ -1,7 +1,7 @@
 """Brute force for halfspaces and disks: what holds what by definition, points of S, the subscribers' side.
 
 A halfspace (a_1, ..., a_d) holds x if x_d >= a_1 x_1 + ... + a_(d-1) x_(d-1) + a_d, a disk (a, b, radius) what is no
-further from (a, b) than its radius. All numbers are multiples of 1/4 and small, so that floats are exact, and it does
+further from (a, b) than its radius. All numbers are multiples of 1/8 and small, so that floats are exact, and it does
 not matter how something is computed.
 """
 
@@ -15,7 +15,7 @@ from tests.oracles.boxes import LARGEST, Flags, Floats, Objects, Subscribers
 def exact(rows: Any) -> Floats:
     """Numbers of which sums of products are exact."""
     array = np.asarray(rows, np.float64)
-    assert (array * 4 == np.round(array * 4)).all()
+    assert (array * 8 == np.round(array * 8)).all()
     assert (np.abs(array) < 2**16).all()
     return array
 
