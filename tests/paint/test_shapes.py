@@ -155,27 +155,7 @@ def run_all(seeds: int, most: int) -> None:
             Windows(seed, space, most=most, **options).run()
 
 
-def test_every_algorithm_is_exact_without_compilation() -> None:
-    """In a process of its own, where Numba is switched off: small instances need no compiler."""
-    code = "from tests.paint.test_shapes import run_all; run_all(3, 100)"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", EVERYTHING, ids=str)
-@pytest.mark.parametrize("space", SPACES, ids=str)
-def test_every_algorithm_is_exact(space: tuple[str, int], options: dict[str, Any]) -> None:
-    for seed in range(150):
-        Run(seed, space, most=1000, **options).run()
-        if options["algorithm"] == "sparse":
-            Windows(seed, space, most=1000, **options).run()
-
-
-def test_objects_that_sink_are_told_worst_first() -> None:
+def objects_that_sink_are_told_worst_first() -> None:
     """Told first, object 1 would not stay in a list that shows object 0 as it was."""
     x, rows = [(0.0, 0.0)] * 3, [(0.0, 0.0, 1.0)]
     server = paint.Server(
@@ -184,7 +164,7 @@ def test_objects_that_sink_are_told_worst_first() -> None:
     assert server.batch([(1, 5.0), (0, 10.0)]).table["object"].tolist() == [0, 1]
 
 
-def test_a_move_that_only_some_of_a_cell_follow() -> None:
+def a_move_that_only_some_of_a_cell_follow() -> None:
     """All exchange object 0 for object 1. Those that hold its new place need not hear of it, unless its y grows."""
     rows = np.array([(a, 0.0, 2.0) for a in np.arange(-4, 5) / 8.0] * 30)
     objects: Objects = {0: ((0.0, 0.0), 2.0), 1: ((0.0, 0.5), 3.0)}
@@ -201,6 +181,32 @@ def test_a_move_that_only_some_of_a_cell_follow() -> None:
         for message in table[table["object"] == 0]:
             told |= reaches(message, subscribers.left, subscribers.right)
         assert (told == (~contains("disks", rows, (2.0, 0.0)) | (y > 2.0))).all()
+
+
+def run_without_compilation() -> None:
+    run_all(3, 100)
+    objects_that_sink_are_told_worst_first()
+    a_move_that_only_some_of_a_cell_follow()
+
+
+def test_every_algorithm_is_exact_without_compilation() -> None:
+    """In a process of its own, where Numba is switched off: small instances need no compiler."""
+    code = "from tests.paint.test_shapes import run_without_compilation as run; run()"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", EVERYTHING, ids=str)
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_every_algorithm_is_exact(space: tuple[str, int], options: dict[str, Any]) -> None:
+    for seed in range(150):
+        Run(seed, space, most=1000, **options).run()
+        if options["algorithm"] == "sparse":
+            Windows(seed, space, most=1000, **options).run()
 
 
 def as_fractions(numbers: Any) -> list[Fraction]:
@@ -281,7 +287,7 @@ def float_server(shape: str, d: int, **options: Any) -> tuple[paint.Server, Any,
     return server, x, y, rows
 
 
-@pytest.mark.parametrize("algorithm", ["sparse", "unicast"])
+@pytest.mark.parametrize("algorithm", ["sparse", pytest.param("unicast", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("space", SPACES, ids=str)
 def test_a_replayed_stream_is_that_of_single_updates(space: tuple[str, int], algorithm: str) -> None:
     rng = np.random.default_rng(8)
