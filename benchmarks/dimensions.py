@@ -158,6 +158,28 @@ def sparse_speeds() -> Iterator[dict[str, object]]:
             yield row(f"Paint-Sparse, {dimensions}-d, m = {m:,}, k = {k}: ms per event", 1e3 * seconds, 0, bound)
 
 
+def shape_population(shape: str, d: int, m: int) -> NDArray[np.float64]:
+    """Disks around uniform points, of radius up to 0.2; halfspaces on uniform points, of slopes between -1 and 1."""
+    rng = np.random.default_rng(SEED + 1)
+    if shape == "disks":
+        return np.column_stack((rng.random((m, 2)), 0.2 * rng.random(m)))
+    slopes, point = rng.uniform(-1, 1, (m, d - 1)), rng.random((m, d))
+    return np.column_stack((slopes, point[:, -1] - (slopes * point[:, :-1]).sum(axis=1)))
+
+
+def shapes() -> Iterator[dict[str, object]]:
+    """Paint-Sparse for halfspaces and disks; nobody has set a bound."""
+    for shape, d in (("halfspaces", 2), ("halfspaces", 3), ("disks", 2)):
+        for m in (100_000, 1_000_000):
+            x, y, ids, ys = workload(d, 10_000, 100)
+            known = shape_population(shape, d, m)
+            server = paint.Server(x, y, k=5, dimensions=d, shape=shape, algorithm="sparse", subscriptions=known)
+            found = run(server, ids, ys, 100)
+            what = f"Paint-Sparse, {shape}, {d}-d, n = 10,000, m = {m:,}, k = 5"
+            yield row(f"{what}: ms per event", 1e3 * found["seconds"], 0, np.inf)
+            yield row(f"{what}: messages per event", found["messages"], 0, np.inf)
+
+
 def index() -> Iterator[dict[str, object]]:
     """Building the subscription index over four sides, with the growth in m."""
     SideIndex(population(2, 1000) * SIGNS)
@@ -170,7 +192,7 @@ def index() -> Iterator[dict[str, object]]:
 
 def main() -> None:
     """Print the table and write it, with machine, commit and seed, to benchmarks/results/dimensions.csv."""
-    write_rows("dimensions", [*index(), *dense_speeds(), *sparse_speeds(), *counts(50_000)], SEED)
+    write_rows("dimensions", [*index(), *dense_speeds(), *sparse_speeds(), *shapes(), *counts(50_000)], SEED)
 
 
 if __name__ == "__main__":

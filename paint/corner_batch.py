@@ -18,13 +18,13 @@ from paint.corner_index import CornerIndex
 from paint.corner_sweep import CornerSweep, keep, meet, open_sweep
 from paint.corner_tree import CornerTree
 from paint.messages import EXPOSED, UPDATE, stamp_box
-from paint.outcome import Outcome, put
+from paint.outcome import Outcome
 from paint.sides import Floats, Sides
 from paint.skyband import Skyband, make_skyband
 from paint.slabs import Region, tile_region
 from paint.staircase import Columns, make_columns
 
-__all__ = ["paint_corner_window", "put"]
+__all__ = ["paint_corner_window"]
 
 Ids = NDArray[np.int64]
 

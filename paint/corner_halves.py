@@ -13,7 +13,6 @@ import numpy as np
 from floor.kernel_parts import with_parts
 from floor.kernels import njit
 from paint.algorithm import Plan, Rows
-from paint.corner_index import CornerIndex
 from paint.corner_sweep import CornerSweep, make_corner_sweep
 from paint.corner_tree import CornerTree, update
 from paint.driven import Driven, Half, Stream, stream_of
@@ -71,11 +70,11 @@ class CornerHalved(Driven):
     messages: ClassVar[np.dtype[np.void] | None] = None
     """Type of its messages, if they are not boxes."""
 
-    def __init__(self, index: CornerIndex, plan: Plan, subscribers: Any, sides: Sides) -> None:
+    def __init__(self, index: Any, plan: Plan, subscribers: Any, sides: Sides) -> None:
         super().__init__(index, plan, subscribers)
         self._sides = sides
         self._attributes = index.arrays.x.shape[1]
-        self.dtype = self.messages or message_of(self._attributes)
+        self.dtype = self.messages or message_of(self._attributes, int(sides.attribute[-1]) + 1)
         self._nowhere = np.full(self._attributes, np.nan)
         self._place_before = self._nowhere
         self._sweep: CornerSweep | None = None

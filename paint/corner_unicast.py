@@ -8,20 +8,19 @@ subscription.
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from floor.kernels import njit
-from matching.kdtree import BLOCK, CHILD, SIZE, following
+from matching.kdtree import BLOCK
 from matching.side_tree import SideTree
 from paint.algorithm import MIN_Y, Plan, Rows
 from paint.corner_halves import CornerHalved, Spot, replay_of
 from paint.corner_sweep import CornerSweep, keep, kept_corners, meet, open_sweep
 from paint.corner_tree import CornerTree
-from paint.holders import Cells, lose, reach_of, size_of, walk
+from paint.holders import lose, reach_of, slots_of, walk
 from paint.messages import UNICAST, reserve
 from paint.sides import Floats, Sides
 
-__all__ = ["CornerUnicast"]
+__all__ = ["CornerUnicast", "write_exchange"]
 
 NONE = -1
 
@@ -36,30 +35,19 @@ def _holds(tree: SideTree, sides: Sides, slot: int, place: Floats) -> bool:
 
 
 @njit
-def _slots(tree: SideTree, cells: Cells, count: int) -> NDArray[np.int64]:
-    """List the slots of the subscriptions in cells."""
-    total = 0
-    for at in range(count):
-        total += size_of(tree, cells[at, 0])
-    slots = np.empty(total, np.int64)
-    to = 0
-    for at in range(count):
-        cell = cells[at, 0]
-        if cell < 0:
-            slots[to] = ~cell
-            to += 1
-            continue
-        node = cell
-        while node >= 0:
-            child = tree.link[node, CHILD]
-            if child > 0:
-                node = child
-                continue
-            for slot in range(tree.link[node, SIZE]):
-                slots[to] = ~child * BLOCK + slot
-                to += 1
-            node = following(tree.link, node, cell)
-    return slots
+def write_exchange(
+    ys: Floats, plan: Plan, i: int, h: int, rises: bool, held: bool, y_far: float, out: Rows, row: int
+) -> None:
+    """Write what a subscription does that exchanges i and h, or NONE; `held` if it held i before i moved."""
+    whole = out.view(np.int64)
+    if rises:
+        whole[row, 1] = i if held or (h < 0 and y_far < np.inf) else h
+        whole[row, 2] = i
+        out[row, 3] = plan.sign * ys[i]
+    else:
+        whole[row, 1] = i
+        whole[row, 2] = h if h >= 0 else (i if y_far < np.inf else NONE)
+        out[row, 3] = plan.sign * (ys[h] if h >= 0 else y_far)
 
 
 @njit
@@ -89,22 +77,14 @@ def half(
             kept, size = kept_corners(sweep, k)
         else:
             gained, found = cells, left
-        slots = _slots(tree, gained, found)
+        slots = slots_of(tree, gained, found)
         asked += len(slots)
         plan.costs[MIN_Y] = asked
         out = reserve(out, row, len(slots))
-        whole = out.view(np.int64)
         for slot in slots:
-            whole[row, 0] = tree.id[slot]
-            if rises:
-                held = _holds(tree, sweep.sides, slot, place) or (h < 0 and y_far < np.inf)
-                whole[row, 1] = i if held else h
-                whole[row, 2] = i
-                out[row, 3] = plan.sign * arrays.y[i]
-            else:
-                whole[row, 1] = i
-                whole[row, 2] = h if h >= 0 else (i if y_far < np.inf else NONE)
-                out[row, 3] = plan.sign * (arrays.y[h] if h >= 0 else y_far)
+            held = rises and _holds(tree, sweep.sides, slot, place)
+            write_exchange(arrays.y, plan, i, h, rises, held, y_far, out, row)
+            out.view(np.int64)[row, 0] = tree.id[slot]
             row += 1
         if h < 0:
             break

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from matching.kdtree import BLOCK, CHILD, SIZE
+from matching.kdtree import BLOCK, CHILD, SIZE, following
 from matching.side_tree import SideTree
 from paint.sides import Floats
 
-__all__ = ["corner_of", "count_below", "lose", "parts_of", "reach_of", "size_of", "walk"]
+__all__ = ["corner_of", "count_below", "lose", "parts_of", "reach_of", "size_of", "slots_of", "walk"]
 
 Cells = NDArray[np.int64]
 """Rows (node or ~slot, least count, greatest count)."""
@@ -191,3 +191,30 @@ def reach_of(tree: SideTree, cells: Cells, count: int, reach: Floats) -> None:
             else:
                 most = max(most, tree.ends[~cell // BLOCK, side, ~cell % BLOCK])
         reach[side] = most
+
+
+@njit
+def slots_of(tree: SideTree, cells: Cells, count: int) -> NDArray[np.int64]:
+    """List the slots of the subscriptions in cells."""
+    total = 0
+    for at in range(count):
+        total += size_of(tree, cells[at, 0])
+    slots = np.empty(total, np.int64)
+    to = 0
+    for at in range(count):
+        cell = cells[at, 0]
+        if cell < 0:
+            slots[to] = ~cell
+            to += 1
+            continue
+        node = cell
+        while node >= 0:
+            child = tree.link[node, CHILD]
+            if child > 0:
+                node = child
+                continue
+            for slot in range(tree.link[node, SIZE]):
+                slots[to] = ~child * BLOCK + slot
+                to += 1
+            node = following(tree.link, node, cell)
+    return slots

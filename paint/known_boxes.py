@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from matching.side_index import SideIndex
 from matching.side_tree import SideTree
 from paint.arguments import integer
+from paint.place_arguments import rows_of
 from paint.sides import Floats, Sides
 
 __all__ = ["KnownBoxes"]
@@ -47,18 +48,7 @@ class KnownBoxes:
 
     def _points(self, ends: Any) -> NDArray[np.float64]:
         """Turn rows of ends into points of the sides."""
-        rows = f"one row [{', '.join(self._names)}] each"
-        try:
-            array = np.asarray(ends)
-        except ValueError:
-            raise ValueError(f"subscriptions must be rows of equal lengths, {rows}") from None
-        if array.size == 0:
-            array = np.empty((0, len(self._names)))
-        if array.ndim != 2 or array.shape[1] != len(self._names):
-            raise ValueError(f"subscriptions must have the shape (m, {len(self._names)}), {rows}, got {array.shape}")
-        if array.dtype.kind not in "iuf":
-            raise TypeError(f"subscriptions must be numbers, got an array of {array.dtype}")
-        array = array.astype(np.float64)
+        array = rows_of("subscriptions", ends, self._names)
         for at, name in enumerate(self._names):
             if name[0] == "l":
                 wrong = np.flatnonzero(~(array[:, at] <= array[:, at + 1]))

@@ -22,6 +22,10 @@ Rank is by (y, object id), ties in x are ordered by (x, object id).
 a subscription has an l and an r for each attribute, and the condition holds for every one of them. An attribute with
 an upper bound only, the last one of 1.5 or 2.5 dimensions, has l_in = +inf and l_out = -inf there: whatever stands
 for the missing left end, -inf kept as the largest finite float, is within.
+
+**Halfspaces and disks** are points of D upper sides (`paint.shapes`): l_in, r_in, l_out and r_out are vectors of D
+numbers, with l_in = +inf and l_out = -inf, and x is a vector of d. "Outside its range" in 1 above is what
+`paint.shapes.holds` says.
 """
 
 import numpy as np
@@ -56,14 +60,16 @@ MESSAGE = np.dtype(
 )
 
 
-def message_of(attributes: int) -> np.dtype[np.void]:
-    """Type of messages over d attributes: MESSAGE for one, with vectors of d numbers for more."""
+def message_of(attributes: int, ends: int | None = None) -> np.dtype[np.void]:
+    """Type of messages over d attributes: MESSAGE for one, with vectors of d numbers for more.
+
+    Ranges may have another number of ends than there are attributes: those of disks have three, of two attributes.
+    """
     if attributes == 1:
         return MESSAGE
-    names = ("l_in", "r_in", "l_out", "r_out", "x")
-    return np.dtype(
-        [*((name, "f8", (attributes,)) for name in names), ("y", "f8"), ("object", "i8"), ("cause", "i8")]
-    )
+    count = attributes if ends is None else ends
+    ranges = [(name, "f8", (count,)) for name in ("l_in", "r_in", "l_out", "r_out")]
+    return np.dtype([*ranges, ("x", "f8", (attributes,)), ("y", "f8"), ("object", "i8"), ("cause", "i8")])
 
 
 UNICAST = np.dtype([("subscription", "i8"), ("dropped", "i8"), ("object", "i8"), ("y", "f8")])
@@ -180,7 +186,7 @@ def stamp_box(
 ) -> None:
     """Turn the boxes in rows `row` to `end` into messages that carry object i, which has several attributes."""
     whole = out.view(np.int64)
-    first = 4 * len(x)
+    first = out.shape[1] - 3 - len(x)
     for at in range(row, end):
         for j in range(len(x)):
             out[at, first + j] = x[j]

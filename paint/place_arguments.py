@@ -1,11 +1,12 @@
-"""Checks of the places of objects over several attributes."""
+"""Checks of what has several numbers: places of objects, rows of subscriptions."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["place", "places"]
+__all__ = ["place", "places", "rows_of"]
 
 
 def _floats(name: str, values: Any, rows: str) -> NDArray[np.float64]:
@@ -42,3 +43,19 @@ def place(name: str, x: Any, attributes: int, dimensions: float) -> NDArray[np.f
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array.tolist()}")
     return array
+
+
+def rows_of(name: str, values: Any, columns: Sequence[str]) -> NDArray[np.float64]:
+    """Give rows with a number for each of some columns as an array of their own; NaN is let through."""
+    rows = f"one row [{', '.join(columns)}] each"
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be rows of equal lengths, {rows}") from None
+    if array.size == 0:
+        array = np.empty((0, len(columns)))
+    if array.ndim != 2 or array.shape[1] != len(columns):
+        raise ValueError(f"{name} must have the shape (m, {len(columns)}), {rows}, got {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got an array of {array.dtype}")
+    return array.astype(np.float64)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from floor.errors import RangecastError
 from matching import SubscriptionIndex
+from matching.side_index import SideIndex
 from paint.algorithm import (
     COUNTERS,
     EMPTY,
@@ -63,7 +64,8 @@ class Server:
         With epsilon, whether the k levels are cut into ceil(1 / epsilon) groups, as when it is left out, or the tiles
         there are into sublists of ceil(epsilon k): fewer messages and more redundancy (see `paint.geometry`).
     subscriptions : array_like of shape (m, 2) or matching.SubscriptionIndex, optional
-        Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty.
+        Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty. Over several
+        attributes rows of all ends, l1, r1, l2, ..., or a `matching.side_index.SideIndex` of points.
     sketch : int, optional
         Let Paint-Sparse work from a cover of the subscriptions by so many rectangles: more messages, less memory.
     descending : bool
@@ -72,6 +74,10 @@ class Server:
         Ranges over one attribute, or boxes over several (Section IV-C); .5 is a last attribute with an upper bound
         only. Places are then arrays of d numbers and messages have vector fields (`paint.messages`); `paint.slabs`
         and the modules it names tell how it is done.
+    shape : {"boxes", "halfspaces", "disks"}
+        What subscriptions are. Halfspaces over 2 or 3 attributes have rows (a_1, ..., a_d), which hold x if
+        x_d >= a_1 x_1 + ... + a_d; disks over 2 have rows (a, b, radius). Messages are boxes of their points
+        (`paint.shapes`). There are relax, sparse and unicast for them, and the object index "ranked".
 
     Examples
     --------
@@ -93,18 +99,22 @@ class Server:
         index: str | None = None,
         epsilon: float | None = None,
         cut: str | None = None,
-        subscriptions: ArrayLike | SubscriptionIndex | None = None,
+        subscriptions: ArrayLike | SubscriptionIndex | SideIndex | None = None,
         sketch: int | None = None,
         descending: bool = False,
         dimensions: float = 1,
+        shape: str = "boxes",
     ) -> None:
-        self._space = space = space_of(dimensions)
+        self._space = space = space_of(dimensions, shape)
         xs, ys = space.places(x), numbers("y", y)
         same_length("x", xs, "y", ys)
         k = list_length(k)
+        settings = {"epsilon": epsilon, "cut": cut, "subscriptions": subscriptions, "sketch": sketch}
+        for name, why in space.refused.items():
+            if name == algorithm or settings.get(name) is not None:
+                raise ValueError(why)
         chosen = choice("algorithm", algorithm, space.algorithms)
         chosen_index = choice("index", space.index if index is None else index, space.indexes)
-        settings = {"epsilon": epsilon, "cut": cut, "subscriptions": subscriptions, "sketch": sketch}
         for name, value in settings.items():
             if value is not None and name not in chosen.takes:
                 raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
@@ -142,8 +152,10 @@ class Server:
         more |= dict.fromkeys(self._by_intervals, 0)
         return {name: self.costs[name] + apart for name, apart in more.items()}
 
-    def subscribe(self, l: Any, r: Any) -> int:
+    def subscribe(self, l: Any, r: Any = None) -> int:
         """Add the subscription [l, r], whose list the caller fills, and give its id, which is never used again.
+
+        A halfspace or disk is one row, as it is written; with an `r`, that is a point of S, and `l` means nothing.
 
         Raises
         ------

@@ -19,7 +19,7 @@ from paint.messages import reserve
 from paint.sides import Floats, Sides
 from paint.tile_around import tile_around
 
-__all__ = ["Boxes", "make_boxes", "paint_cells", "paint_tiles", "start_boxes"]
+__all__ = ["Boxes", "make_boxes", "paint_box", "paint_cells", "paint_tiles", "start_boxes"]
 
 BACK = 4
 """Boxes that are looked at for merging."""
@@ -71,8 +71,9 @@ def _write(sides: Sides, box: Floats, out: Floats, row: int) -> None:
     """Write a closed box as that of a message."""
     count = len(sides.sign)
     d = sides.attribute[count - 1] + 1
-    if count & 1:
-        out[row, d - 1], out[row, 3 * d - 1] = np.inf, -np.inf
+    if count < 2 * d:
+        for j in range(d):
+            out[row, j], out[row, 2 * d + j] = np.inf, -np.inf
     for side in range(count):
         sign = sides.sign[side]
         out[row, sides.low[side]] = sign * box[0, side]
@@ -80,7 +81,7 @@ def _write(sides: Sides, box: Floats, out: Floats, row: int) -> None:
 
 
 @njit
-def _paint_box(
+def paint_box(
     tree: SideTree, sides: Sides, boxes: Boxes, held: int, costs: NDArray[np.int64], out: Floats, row: int
 ) -> tuple[Floats, int]:
     """Merge the box in `boxes.box`, with so many subscriptions, into one before, or write it; the row after."""
@@ -123,7 +124,7 @@ def paint_tiles(
             hi[side] = np.nextafter(sign * tiles[at, sides.high[side]], -np.inf)
         if snap(tree, lo, hi, boxes.box[0], boxes.box[1]):
             held = count(tree, boxes.box[0], boxes.box[1])
-            out, row = _paint_box(tree, sides, boxes, held, costs, out, row)
+            out, row = paint_box(tree, sides, boxes, held, costs, out, row)
     return out, row
 
 
@@ -191,7 +192,7 @@ def paint_cells(
         if held[at] > 0:
             for side in range(D):
                 boxes.box[0, side], boxes.box[1, side] = around[at, 0, side], around[at, 1, side]
-            out, row = _paint_box(tree, sides, boxes, held[at], costs, out, row)
+            out, row = paint_box(tree, sides, boxes, held[at], costs, out, row)
     return out, row
 
 

@@ -1,7 +1,7 @@
-"""The spaces that a server works in: ranges of one attribute, or boxes of several.
+"""The spaces that a server works in: ranges of one attribute, or boxes, halfspaces or disks over several.
 
 A space knows what differs between them: the algorithms and object indexes there are, what an x is, and what a
-subscription is. The server asks it and is the same for both.
+subscription is. The server asks it and is the same for all.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paint.algorithm import Algorithm, Plan
-from paint.arguments import number, numbers, range_end
+from paint.arguments import choice, number, numbers, range_end
 from paint.corner_dense import CornerDense
 from paint.corner_index import CornerIndex, IntervalIndex
 from paint.corner_relax import CornerRelax
@@ -20,14 +20,20 @@ from paint.corner_unicast import CornerUnicast
 from paint.dense import Dense
 from paint.indexes import INDEXES
 from paint.known_boxes import KnownBoxes
+from paint.known_shapes import KnownShapes
 from paint.known_subscriptions import KnownSubscriptions
 from paint.place_arguments import place, places
+from paint.ranked_index import RankedIndex
 from paint.relax import Relax
+from paint.shape_relax import ShapeRelax
+from paint.shape_sparse import ShapeSparse
+from paint.shape_unicast import ShapeUnicast
+from paint.shapes import SHAPES, check_size, sides_of_shape
 from paint.sides import DIMENSIONS, sides_of
 from paint.sparse import Sparse
 from paint.unicast import Unicast, UnicastByTiles
 
-__all__ = ["ALGORITHMS", "BOX_ALGORITHMS", "Space", "space_of"]
+__all__ = ["ALGORITHMS", "BOX_ALGORITHMS", "SHAPE_ALGORITHMS", "Space", "space_of"]
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     "dense": Dense,
@@ -44,6 +50,8 @@ BOX_ALGORITHMS: dict[str, Any] = {
     "unicast": CornerUnicast,
 }
 """Those over several attributes."""
+SHAPE_ALGORITHMS: dict[str, Any] = {"relax": ShapeRelax, "sparse": ShapeSparse, "unicast": ShapeUnicast}
+"""Those for halfspaces and disks."""
 
 
 class Space(Protocol):
@@ -53,6 +61,8 @@ class Space(Protocol):
     indexes: Mapping[str, Any]
     index: ClassVar[str]
     """The object index when none is named."""
+    refused: ClassVar[Mapping[str, str]]
+    """Algorithms and settings of others that there cannot be, and why."""
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects."""
@@ -79,6 +89,7 @@ class Line:
     algorithms: ClassVar[Mapping[str, Any]] = ALGORITHMS
     indexes: Mapping[str, Any] = INDEXES
     index: ClassVar[str] = "tournament"
+    refused: ClassVar[Mapping[str, str]] = {}
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects, which may be the one column of an array."""
@@ -112,11 +123,12 @@ class Boxes:
 
     algorithms: ClassVar[Mapping[str, Any]] = BOX_ALGORITHMS
     index: ClassVar[str] = "kd"
+    refused: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, dimensions: float) -> None:
         self._dimensions = dimensions
         self._sides = sides_of(dimensions)
-        self._attributes = int(self._sides.attribute[-1]) + 1
+        self._attributes = int(np.ceil(dimensions))
         self.indexes: Mapping[str, Any] = {"kd": CornerIndex}
         if dimensions == 1.5:
             self.indexes = {**self.indexes, "intervals": IntervalIndex}
@@ -147,16 +159,61 @@ class Boxes:
         return made
 
 
-def space_of(dimensions: float) -> Space:
-    """Give the space of so many dimensions.
+_NO_BOXES = (
+    "is for boxes: regions of halfspaces and disks are no unions of boxes, only subscriptions there are can be told "
+    "apart by some; choose sparse, unicast or relax"
+)
+
+
+class Shapes(Boxes):
+    """Halfspaces or disks over two or three attributes; an x is an array of d numbers."""
+
+    algorithms: ClassVar[Mapping[str, Any]] = SHAPE_ALGORITHMS
+    indexes: ClassVar[Mapping[str, Any]] = {"ranked": RankedIndex}
+    index: ClassVar[str] = "ranked"
+    refused: ClassVar[Mapping[str, str]] = {
+        "dense": f"algorithm 'dense' {_NO_BOXES}",
+        "sparse-tiles": f"algorithm 'sparse-tiles' {_NO_BOXES}",
+        "epsilon": "epsilon is for boxes: it groups tiles, which halfspaces and disks do not have; leave it out",
+    }
+
+    def __init__(self, shape: str, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self._shape, self._sides = shape, sides_of_shape(shape, dimensions)
+
+    def places(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Check the x of objects."""
+        array = super().places(x)
+        check_size("x", array)
+        return array
+
+    def place(self, name: str, x: Any) -> NDArray[np.float64]:
+        """Check the x of one object."""
+        array = super().place(name, x)
+        check_size(name, array[None])
+        return array
+
+    def known(self, subscriptions: Any, sketch: int | None) -> KnownShapes:  # noqa: ARG002
+        """Make the subscriptions that a server knows, from (m, D) rows or an index; there is no sketch."""
+        return KnownShapes(() if subscriptions is None else subscriptions, self._shape, int(self._dimensions))
+
+
+def space_of(dimensions: float, shape: str = "boxes") -> Space:
+    """Give the space of so many dimensions, where subscriptions have a shape.
 
     Raises
     ------
     TypeError, ValueError
         If they are none of those offered.
     """
+    choice("shape", shape, {"boxes": None, **SHAPES})
     if isinstance(dimensions, bool | str) or not isinstance(dimensions, int | float | np.number):
         raise TypeError(f"dimensions must be one of {', '.join(map(str, DIMENSIONS))}, got {dimensions!r}")
+    if shape in SHAPES:
+        if dimensions not in SHAPES[shape]:
+            offered = " or ".join(map(str, SHAPES[shape]))
+            raise ValueError(f"dimensions must be {offered} for {shape}, got {dimensions}")
+        return Shapes(shape, int(dimensions))
     if dimensions not in DIMENSIONS:
         raise ValueError(
             f"dimensions must be one of {', '.join(map(str, DIMENSIONS))}, got {dimensions}; "

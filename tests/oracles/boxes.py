@@ -6,7 +6,7 @@ a row for each. No corners, no tiles here.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise, product
 from typing import Any
 
@@ -61,25 +61,21 @@ def holds(left: Floats, right: Floats, place: tuple[float, ...]) -> Flags:
     return np.asarray(np.logical_and(left <= at, at <= right).all(axis=1))
 
 
-def top_k(left: Floats, right: Floats, objects: Objects, k: int, sign: float = 1.0) -> dict[int, Flags]:
-    """For each object, which subscriptions have it in their list."""
-    room = np.full(len(left), k)
-    found = {}
-    for i in sorted(objects, key=lambda i: (sign * objects[i][1], i)):
-        found[i] = holds(left, right, objects[i][0]) & (room > 0)
-        room = room - found[i]
-    return found
-
-
-def ranks(left: Floats, right: Floats, objects: Objects, sign: float = 1.0) -> dict[int, Any]:
+def ranks(contains: Callable[[tuple[float, ...]], Flags], objects: Objects, sign: float = 1.0) -> dict[int, Any]:
     """For each object, its rank in each subscription's range, 0 where it is outside."""
-    seen = np.zeros(len(left), int)
+    seen: Any = 0
     found = {}
     for i in sorted(objects, key=lambda i: (sign * objects[i][1], i)):
-        inside = holds(left, right, objects[i][0])
+        inside = contains(objects[i][0])
         seen = seen + inside
         found[i] = np.where(inside, seen, 0)
     return found
+
+
+def top_k(left: Floats, right: Floats, objects: Objects, k: int, sign: float = 1.0) -> dict[int, Flags]:
+    """For each object, which subscriptions have it in their list."""
+    order = ranks(lambda place: holds(left, right, place), objects, sign)
+    return {i: (rank > 0) & (rank <= k) for i, rank in order.items()}
 
 
 def reaches(message: Any, left: Floats, right: Floats) -> Flags:
@@ -104,12 +100,18 @@ class Subscribers:
     ) -> None:
         self.left, self.right = ends
         self.objects, self.k, self.epsilon, self.sign = dict(objects), k, epsilon, sign
-        self.held = self._right_lists(top_k(*ends, objects, k, sign), objects)
+        self.held = self._right_lists(self._top_k(objects), objects)
+
+    def contains(self, place: tuple[float, ...]) -> Flags:
+        """Which subscriptions contain a place."""
+        return holds(self.left, self.right, place)
+
+    def _top_k(self, objects: Objects) -> dict[int, Flags]:
+        return {i: (rank > 0) & (rank <= self.k) for i, rank in ranks(self.contains, objects, self.sign).items()}
 
     def event(self, rows: Any, objects: Objects) -> None:
         """Deliver the messages of one event and check lists, false notifications and repetitions."""
-        before = top_k(self.left, self.right, self.objects, self.k, self.sign)
-        after = top_k(self.left, self.right, objects, self.k, self.sign)
+        before, after = self._top_k(self.objects), self._top_k(objects)
         told: dict[int, Flags] = {}
         nobody = np.zeros(len(self.left), bool)
         for message in rows:
@@ -120,8 +122,9 @@ class Subscribers:
             reached = reaches(message, self.left, self.right)
             assert not (told.get(i, nobody) & reached).any(), f"somebody hears twice of object {i}"
             told[i] = told.get(i, nobody) | reached
+            inside = self.contains(x)
             for s in np.flatnonzero(reached).tolist():
-                self._receive(s, i, x, float(message["y"]))
+                self._receive(s, i, x, float(message["y"]), bool(inside[s]))
         self._check_news(told, before, after, objects)
         self._check_lists(after, objects)
         self.objects = dict(objects)
@@ -140,12 +143,11 @@ class Subscribers:
             if i >= 0:
                 entries[i] = (objects[i][0], float(message["y"]))
             assert entries != before, f"subscription {s} is written to for nothing"
-        self._check_lists(top_k(self.left, self.right, objects, self.k, self.sign), objects)
+        self._check_lists(self._top_k(objects), objects)
         self.objects = dict(objects)
 
-    def _receive(self, s: int, i: int, x: tuple[float, ...], y: float) -> None:
+    def _receive(self, s: int, i: int, x: tuple[float, ...], y: float, inside: bool) -> None:
         entries = self.held[s]
-        inside = all(a <= b <= c for a, b, c in zip(self.left[s], x, self.right[s], strict=True))
         if math.isinf(y) or not inside:
             entries.pop(i, None)
             return
@@ -157,7 +159,7 @@ class Subscribers:
         self, told: dict[int, Flags], before: dict[int, Flags], after: dict[int, Flags], objects: Objects
     ) -> None:
         nobody = np.zeros(len(self.left), bool)
-        orders = [ranks(self.left, self.right, state, self.sign) for state in (self.objects, objects)]
+        orders = [ranks(self.contains, state, self.sign) for state in (self.objects, objects)]
         beyond = np.full(len(self.left), 10**9)
         for i, reached in told.items():
             same = self.objects.get(i) == objects.get(i)
