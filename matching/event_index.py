@@ -105,8 +105,13 @@ def checked_event(event: Event, attributes: int, names: tuple[str, ...] | None, 
         for name, value in event.items():
             if names is None or name not in names:
                 known = "the index was given none" if names is None else f"there are {', '.join(names)}"
-                raise ValueError(f"unknown attribute {name!r} of an event: {known}")
-            row[0, names.index(name)] = value
+                raise ValueError(f"unknown attribute {name!r} of an event: {known}; leave it out")
+            try:
+                row[0, names.index(name)] = value
+            except (TypeError, ValueError):
+                raise TypeError(
+                    f"attribute {name!r} of an event must be a number, got {value!r}: leave it out if it is missing"
+                ) from None
         return row
     array = np.asarray(event)
     if array.ndim != 1:

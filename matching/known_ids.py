@@ -32,12 +32,12 @@ def known_ids(
     """
     array = np.atleast_1d(np.asarray(ids))
     if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"{what} ids must be integers, got dtype {array.dtype}")
+        raise TypeError(f"{what} ids must be integers, got dtype {array.dtype}: pass those that were given out")
     known = array.astype(np.int64)
     bad = (known < 0) | (known >= issued)
     bad[~bad] = ~held(known[~bad])
     if bad.any():
-        raise unknown(f"no {what} has the id {known[bad][0]} ({bad.sum()} unknown ids)")
+        raise unknown(f"no {what} has the id {known[bad][0]} ({bad.sum()} unknown ids): pass ids that are held")
     return known
 
 

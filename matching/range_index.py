@@ -128,12 +128,15 @@ def checked_ends(l: npt.ArrayLike, r: npt.ArrayLike) -> tuple[Floats, Floats]:
     """
     left, right = _numbers("l", l), _numbers("r", r)
     if left.size != right.size:
-        raise ValueError(f"l and r must have the same length, got {left.size} and {right.size}")
+        raise ValueError(
+            f"l and r must have the same length, got {left.size} and {right.size}: give both ends of each"
+        )
     wrong = np.flatnonzero(~(left <= right))
     if wrong.size:
         i = wrong[0]
         raise ValueError(
-            f"ranges must have l <= r and no NaN, got [{left[i]}, {right[i]}] at position {i} ({wrong.size} in all)"
+            f"ranges must have l <= r and no NaN, got [{left[i]}, {right[i]}] at position {i} ({wrong.size} in all): "
+            "swap the ends, or leave the range out"
         )
     return left, right
 
@@ -146,7 +149,9 @@ def checked_scores(score: npt.ArrayLike | None, count: int) -> Floats | None:
     if np.ndim(score) == 0:
         scores = np.repeat(scores, count)
     if scores.size != count:
-        raise ValueError(f"score must have one number per range ({count}), got {scores.size}")
+        raise ValueError(
+            f"score must have one number per range ({count}), got {scores.size}: give as many, or one for all"
+        )
     wrong = np.flatnonzero(np.isnan(scores))
     if wrong.size:
         raise ValueError(
@@ -169,7 +174,7 @@ def checked_point(x: object) -> float:
         if point == point:
             return point
         raise ValueError("a point must not be NaN: leave out events without a value")
-    raise TypeError(f"a point must be a number, got {x!r}")
+    raise TypeError(f"a point must be a number, got {x!r}: convert it to float first")
 
 
 def checked_points(xs: npt.ArrayLike) -> Floats:
@@ -186,7 +191,7 @@ def checked_count(k: object) -> int:
     try:
         count = operator.index(k)  # type: ignore[arg-type]
     except TypeError as error:
-        raise TypeError(f"k must be an integer, got {k!r}") from error
+        raise TypeError(f"k must be an integer, got {k!r}: ask for a whole number") from error
     if count < 1:
-        raise ValueError(f"k must be at least 1, got {count}")
+        raise ValueError(f"k must be at least 1, got {count}: ask for one or more")
     return count

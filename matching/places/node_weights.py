@@ -6,7 +6,7 @@ event's value is what this attribute adds at most to a subscription below. Weigh
 
 * R^I-tree: one for each entry of the node. Of a leaf these are the predicates of its subscriptions, of a node above
   the summaries of its children: the smallest interval around theirs, and the largest weight.
-* R^t-tree: the summary only.
+* R^t-tree: the summary only; and its nodes do not know the alphas below them.
 
 Departures. The paper takes the largest weight of each attribute and sums over attributes (Eq. 5), though the largest
 ones may be of different entries; here the weights of each entry are summed, and the largest sum is taken, which is

@@ -3,7 +3,8 @@
 Guttman's R-tree, as seed 001 takes it, with its nodes filled by sorting and tiling (Leutenegger, Lopez and Edgington,
 "STR", 1997): subscriptions stand in slabs by alpha, in a slab in strips by x, and in a strip by y; `fan_out` of them
 are a leaf, `fan_out` neighbouring nodes a node of the next level, up to one root. Nodes are numbered from the leaves
-up. A node has the smallest box around its places, and the smallest and largest alpha of its subscriptions.
+up. A node has the smallest box around its places, and the smallest and largest alpha of its subscriptions. Without
+alphas there is one slab, and every node has to take them to be anything from 0 to 1.
 
 Departure: the paper groups by place alone. What a node promises depends on its alphas as much as on its places, and
 with both apart the bounds of `matching.places.node_weights` are far lower.
@@ -31,27 +32,29 @@ class PackedPlaces(NamedTuple):
     box: npt.NDArray[np.float64]
     """(nodes, 4): x from, x to, y from, y to."""
     alpha: npt.NDArray[np.float64]
-    """(nodes, 2): smallest and largest."""
+    """(nodes, 2): smallest and largest; 0 and 1 where they are not known."""
 
 
-def _tiled(ids: Ints, place: Floats, alpha: Floats, fan_out: int) -> Ints:
+def _tiled(ids: Ints, place: Floats, alpha: Floats | None, fan_out: int) -> Ints:
     """Subscriptions in slabs by alpha, in a slab in strips by x, and in a strip by y; both of whole leaves."""
     leaves = -(-ids.size // fan_out)
-    in_slab = -(-leaves // int(np.ceil(leaves ** (1 / 3)))) * fan_out
+    slabs = 1 if alpha is None else int(np.ceil(leaves ** (1 / 3)))
+    in_slab = -(-leaves // slabs) * fan_out
     in_strip = int(np.ceil(np.sqrt(in_slab / fan_out))) * fan_out
-    ids = ids[np.argsort(alpha[ids], kind="stable")]
+    if alpha is not None:
+        ids = ids[np.argsort(alpha[ids], kind="stable")]
     slab = np.arange(ids.size) // in_slab
     ids = ids[np.lexsort((place[ids, 0], slab))]
     strip = (np.arange(ids.size) - slab * in_slab) // in_strip
     return ids[np.lexsort((place[ids, 1], strip, slab))]
 
 
-def packed_places(ids: Ints, place: Floats, alpha: Floats, fan_out: int) -> PackedPlaces:
+def packed_places(ids: Ints, place: Floats, alpha: Floats | None, fan_out: int) -> PackedPlaces:
     """The tree over subscriptions, at least one; columns are by id. O(n log n)."""
     ids = _tiled(ids, place, alpha, fan_out)
     x, y = place[ids].T
-    lows = [np.stack((x, y, alpha[ids]), axis=1)]
-    highs = list(lows)
+    least, largest = (np.zeros(ids.size), np.ones(ids.size)) if alpha is None else (alpha[ids], alpha[ids])
+    lows, highs = ([np.stack((x, y, own), axis=1)] for own in (least, largest))
     while len(lows) == 1 or len(lows[-1]) > 1:
         at = np.arange(0, len(lows[-1]), fan_out)
         lows.append(np.minimum.reduceat(lows[-1], at))
@@ -117,7 +120,7 @@ def pop(queue: PlaceQueue) -> tuple[float, int]:
     return first
 
 
-def check_packed(tree: PackedPlaces, ids: Ints, place: Floats, alpha: Floats) -> None:
+def check_packed(tree: PackedPlaces, ids: Ints, place: Floats, alpha: Floats | None) -> None:
     """Raise AssertionError unless boxes and alphas fit the subscriptions below each node."""
     assert sorted(tree.id.tolist()) == sorted(ids.tolist())
     fan_out, *starts = tree.level.tolist()
@@ -128,7 +131,8 @@ def check_packed(tree: PackedPlaces, ids: Ints, place: Floats, alpha: Floats) ->
             below = tree.id[(node - start) * width : (node - start + 1) * width]
             x, y = place[below].T
             assert tree.box[node].tolist() == [x.min(), x.max(), y.min(), y.max()]
-            assert tree.alpha[node].tolist() == [alpha[below].min(), alpha[below].max()]
+            held = np.arange(2) if alpha is None else alpha[below]
+            assert tree.alpha[node].tolist() == [held.min(), held.max()]
         width *= fan_out
     assert starts[-1] == len(tree.box)
     assert starts[-1] - starts[-2] == 1

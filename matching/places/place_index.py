@@ -85,7 +85,9 @@ def checked_places(name: str, given: npt.ArrayLike, count: int) -> Floats:
     if places.size == 0:
         places = places.reshape(0, 2)
     if places.shape != (count, 2):
-        raise ValueError(f"{name} must have the shape ({count}, 2), one row x, y for each, got {np.shape(given)}")
+        raise ValueError(
+            f"{name} must have the shape ({count}, 2), one row x, y for each, got {np.shape(given)}: mend it"
+        )
     wrong = ~np.isfinite(places).all(axis=1)
     if wrong.any():
         i = int(wrong.argmax())
@@ -101,11 +103,14 @@ def checked_alpha(given: npt.ArrayLike, count: int) -> Floats:
     if alpha.ndim == 0:
         alpha = np.full(count, float(alpha))
     if alpha.shape != (count,):
-        raise ValueError(f"alpha must have one number per subscription ({count}), got shape {alpha.shape}")
+        raise ValueError(f"alpha must have one number per subscription ({count}), got shape {alpha.shape}: mend it")
     wrong = ~((alpha >= 0) & (alpha <= 1))
     if wrong.any():
         i = int(wrong.argmax())
-        raise ValueError(f"alpha must be between 0 and 1, got {alpha[i]} of subscription {i} ({wrong.sum()} in all)")
+        raise ValueError(
+            f"alpha must be between 0 and 1, got {alpha[i]} of subscription {i} ({wrong.sum()} in all): take a share "
+            "of nearness"
+        )
     return alpha
 
 
@@ -125,7 +130,8 @@ def checked_weights(predicates: Predicates) -> None:
     if wrong.any():
         i = int(wrong.argmax())
         raise ValueError(
-            f"weights must not be negative, got {predicates.weight[i]} of subscription {predicates.subscription[i]}"
+            f"weights must not be negative, got {predicates.weight[i]} of subscription {predicates.subscription[i]} "
+            f"({wrong.sum()} in all): turn the predicate round, or leave it out"
         )
     sums = np.bincount(predicates.subscription, predicates.weight, predicates.subscriptions)
     wrong = ~(np.abs(sums - 1) <= TOLERANCE)

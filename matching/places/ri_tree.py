@@ -27,4 +27,4 @@ class RITree(RootedPlaces):
     [1, 0]
     """
 
-    _summaries = False
+    _summaries, _alphas = False, True

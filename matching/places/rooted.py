@@ -11,7 +11,7 @@ from matching.places.node_weights import NodeWeights, bounds, children_of, new_s
 from matching.places.packed_places import PackedPlaces, check_packed, packed_places
 from matching.places.place_index import checked_places
 from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
-from matching.range_index import Ints
+from matching.range_index import Floats, Ints
 
 __all__ = ["RootedPlaces"]
 
@@ -22,10 +22,16 @@ class RootedPlaces(PlaceOwner[Part]):
     """R-trees over places whose nodes bound the scores below them."""
 
     _summaries: ClassVar[bool]
+    """Whether a node knows the summaries of its attributes only."""
+    _alphas: ClassVar[bool]
+    """Whether a node knows the alphas below it."""
 
     def _built(self, ids: Ints) -> Part:
-        tree = packed_places(ids, self.columns.place, self.columns.alpha, self.fan_out)
+        tree = packed_places(ids, self.columns.place, self._known_alpha(), self.fan_out)
         return tree, node_weights(tree, self.columns, summaries=self._summaries)
+
+    def _known_alpha(self) -> Floats | None:
+        return self.columns.alpha if self._alphas else None
 
     def _search(self, part: Part, where: Where, best: BestSoFar) -> int:
         best.size, tests = search(*part, self.columns, where, best.scores, best.ids, best.size)
@@ -60,7 +66,7 @@ class RootedPlaces(PlaceOwner[Part]):
 
     def _check_part(self, part: Part, ids: Ints) -> None:
         tree, weights = part
-        check_packed(tree, ids, self.columns.place, self.columns.alpha)
+        check_packed(tree, ids, self.columns.place, self._known_alpha())
         assert weights.first[-1] == weights.attribute.size == weights.start.size - 1
         assert (np.diff(weights.start) > 0).all()
         assert weights.start[-1] == weights.low.size == weights.entry.size

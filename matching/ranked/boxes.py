@@ -28,7 +28,7 @@ def _table(name: str, given: npt.ArrayLike) -> Floats:
     if array.ndim == 1:
         array = array[None]
     if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError(f"{name} must have the shape (subscriptions, dimensions), got {np.shape(given)}")
+        raise ValueError(f"{name} must have the shape (subscriptions, dimensions), got {np.shape(given)}: mend it")
     return array.astype(np.float64)
 
 
@@ -51,15 +51,19 @@ class BoxMatching(ABC):
         """Boxes and the scores of their ranges, all of one shape."""
         low, high = _table("l", l), _table("r", r)
         if low.shape != high.shape:
-            raise ValueError(f"l and r must have the same shape, got {low.shape} and {high.shape}")
+            raise ValueError(
+                f"l and r must have the same shape, got {low.shape} and {high.shape}: give both ends of each"
+            )
         if dimensions is not None and low.shape[1] != dimensions:
-            raise ValueError(f"subscriptions must have {dimensions} dimensions, got {low.shape[1]}")
+            raise ValueError(
+                f"subscriptions must have {dimensions} dimensions, got {low.shape[1]}: give a range for each"
+            )
         wrong = np.argwhere(~(low <= high))
         if wrong.size:
             i, j = wrong[0]
             raise ValueError(
                 f"ranges must have l <= r and no NaN, got [{low[i, j]}, {high[i, j]}] of subscription {i} "
-                f"in dimension {j} ({len(wrong)} in all)"
+                f"in dimension {j} ({len(wrong)} in all): swap the ends, or leave the subscription out"
             )
         return low, high, self._checked_scores(score, low.shape)
 
@@ -86,7 +90,12 @@ class BoxMatching(ABC):
 
     def top(self, x: npt.ArrayLike, k: int) -> Ints:
         """Ids of the k best subscriptions for an event, best first; fewer when fewer match."""
-        return self._best(self._points(x)[0], checked_count(k))
+        points = self._points(x)
+        if len(points) != 1:
+            raise ValueError(
+                f"an event must have {self._low.shape[1]} coordinates, got {np.shape(x)}: take tops for more"
+            )
+        return self._best(points[0], checked_count(k))
 
     def tops(self, xs: npt.ArrayLike, k: int) -> tuple[Ints, Ints]:
         """Give (offsets, ids): the k best for event i are `ids[offsets[i]:offsets[i + 1]]`."""
@@ -101,7 +110,9 @@ class BoxMatching(ABC):
             return np.empty((0, dimensions))
         points = _table("events", xs)
         if points.shape[1] != dimensions:
-            raise ValueError(f"events must have {dimensions} coordinates, got {points.shape[1]}")
+            raise ValueError(
+                f"events must have {dimensions} coordinates, got {points.shape[1]}: NaN for what is missing"
+            )
         return points
 
     def insert(self, l: npt.ArrayLike, r: npt.ArrayLike, score: npt.ArrayLike) -> int | Ints:

@@ -15,28 +15,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_brief
 from matching.range_index import Floats, Ids, Ints
 from matching.ranked.cursor import EVALUATIONS, Cursor, new_cursor
 
-__all__ = ["PackedRTree", "open_walk", "packed", "stab_all", "take", "top_all", "top_one"]
+__all__ = ["PackedRTree", "columns", "open_walk", "packed", "stab_all", "take", "top_all", "top_one"]
 
 
 class PackedRTree(NamedTuple):
-    """The arrays of the tree; positions are those of the arrangement."""
+    """The arrays of the tree, few since each takes time to hand to a kernel; positions are of the arrangement."""
 
-    l: npt.NDArray[np.float64]
-    """(n,): left ends by position."""
-    r: npt.NDArray[np.float64]
-    """(n,): right ends by position."""
+    ends: npt.NDArray[np.float64]
+    """(2 n + 2 nodes,): left ends by position, right ends, left ends of extents, the nodes of the lowest level first,
+    and right ends of these."""
     id: npt.NDArray[np.int32]
     """(n,): ids by position."""
-    low: npt.NDArray[np.float64]
-    """(nodes,): left ends of extents, the nodes of the lowest level first."""
-    high: npt.NDArray[np.float64]
-    """(nodes,): right ends of extents."""
     level: npt.NDArray[np.int64]
-    """(levels + 2,): b, then where each level of nodes starts, and the number of nodes."""
+    """(levels + 3,): b, then where each level of nodes starts, and the number of nodes; last the extents and ranges
+    that `top_one` has tested so far."""
 
 
 def packed(l: Floats, r: Floats, ids: Ids, b: int) -> PackedRTree:
@@ -46,9 +42,25 @@ def packed(l: Floats, r: Floats, ids: Ids, b: int) -> PackedRTree:
         at = np.arange(0, lows[-1].size, b)
         lows.append(np.minimum.reduceat(lows[-1], at))
         highs.append(np.maximum.reduceat(highs[-1], at))
-    low, high = (np.concatenate(ends[1:] or [np.empty(0)]) for ends in (lows, highs))
-    level = np.array([b, 0, *np.cumsum([ends.size for ends in lows[1:]])], np.int64)
-    return PackedRTree(l, r, ids, low, high, level)
+    level = np.array([b, 0, *np.cumsum([ends.size for ends in lows[1:]]), 0], np.int64)
+    return PackedRTree(np.concatenate((l, r, *lows[1:], *highs[1:])), ids, level)
+
+
+@njit
+def columns(tree: PackedRTree) -> tuple[Floats, Floats, Floats, Floats]:
+    """Left and right ends of the ranges, and of the extents of nodes."""
+    ends, n, nodes = tree.ends, len(tree.id), tree.level[-2]
+    behind = 2 * n + nodes
+    return ends[:n], ends[n : 2 * n], ends[2 * n : behind], ends[behind:]
+
+
+@njit
+def _risen(place: int, height: int, b: int, top: int) -> tuple[int, int, int]:
+    """The highest node, or range, that begins where one does, and the place behind its last sibling."""
+    while height < top and place % b == 0:
+        place //= b
+        height += 1
+    return place, height, (place // b + 1) * b
 
 
 @njit
@@ -57,27 +69,26 @@ def _walk(tree: PackedRTree, x: float, at: int, most: int, out: Ints) -> tuple[i
 
     Returns their number, the position to go on from, and how many extents and ranges were tested.
     """
-    l, r, low, high, level = tree.l, tree.r, tree.low, tree.high, tree.level
-    n, b, top = len(l), level[0], len(level) - 2
+    l, r, low, high = columns(tree)
+    level = tree.level
+    n, b, top = len(l), level[0], len(level) - 3
     found, tests, height, place = 0, 0, 0, at
     while place < n:
-        while height < top and place % b == 0:
-            place //= b
-            height += 1
+        place, height, end = _risen(place, height, b, top)
         while height > 0:
             tests += 1
             node = level[height] + place
             if low[node] <= x <= high[node]:
                 height -= 1
                 place *= b
+                end = place + b
                 continue
             if node + 1 == level[height + 1]:
                 return found, n, tests
             place += 1
-            while height < top and place % b == 0:
-                place //= b
-                height += 1
-        for position in range(place, min((place // b + 1) * b, n)):
+            if place == end:
+                place, height, end = _risen(place, height, b, top)
+        for position in range(place, min(end, n)):
             tests += 1
             if l[position] <= x <= r[position]:
                 if found < len(out):
@@ -85,7 +96,7 @@ def _walk(tree: PackedRTree, x: float, at: int, most: int, out: Ints) -> tuple[i
                 found += 1
                 if found == most:
                     return found, position + 1, tests
-        place = (place // b + 1) * b
+        place = end
     return found, n, tests
 
 
@@ -95,7 +106,7 @@ def stab_all(tree: PackedRTree, xs: Floats, bounds: Ints, out: Ints, counts: Int
     evaluations = 0
     for i in range(len(xs)):
         room = out[bounds[i] : bounds[i + 1]]
-        counts[i], _, tests = _walk(tree, xs[i], 0, len(tree.l) + 1, room)
+        counts[i], _, tests = _walk(tree, xs[i], 0, len(tree.id) + 1, room)
         evaluations += tests
     return evaluations
 
@@ -127,12 +138,9 @@ def top_all(tree: PackedRTree, xs: Floats, k: int, out: Ints, counts: Ints) -> i
     return evaluations
 
 
-@njit
-def top_one(
-    l: Floats, r: Floats, ids: Ids, low: Floats, high: Floats, level: Ints, x: float, k: int, made: Ints
-) -> Ints:
-    """Ids of the k best at one point; the evaluations are added to `made`. Loose arrays are quicker to call with."""
-    out = np.empty(k, np.int64)
-    found, _, tests = _walk(PackedRTree(l, r, ids, low, high, level), x, 0, k, out)
-    made[0] += tests
-    return out[:found]
+@njit_brief
+def top_one(ends: Floats, ids: Ids, level: Ints, x: float, out: Ints) -> int:
+    """Write the ids of the best ranges at one point, as many as there is room for. Loose arrays are quick to hand."""
+    found, _, tests = _walk(PackedRTree(ends, ids, level), x, 0, len(out), out)
+    level[-1] += tests
+    return found

@@ -117,7 +117,7 @@ class RelaxedMatching(BoxMatching):
     def _checked_scores(self, score: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
         weight = np.atleast_2d(np.asarray(score, np.float64))
         if weight.shape != shape:
-            raise ValueError(f"weight must have one number per range, shape {shape}, got {np.shape(score)}")
+            raise ValueError(f"weight must have one number per range, shape {shape}, got {np.shape(score)}: mend it")
         wrong = np.argwhere(~(weight >= 0))
         if wrong.size:
             i, j = wrong[0]
@@ -198,9 +198,13 @@ class ExactMatching(BoxMatching):
     def _checked_scores(self, score: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
         scores = np.atleast_1d(np.asarray(score, np.float64))
         if scores.shape != shape[:1]:
-            raise ValueError(f"score must have one number per subscription ({shape[0]}), got {np.shape(score)}")
+            raise ValueError(
+                f"score must have one number per subscription ({shape[0]}), got {np.shape(score)}: mend it"
+            )
         if np.isnan(scores).any():
-            raise ValueError(f"scores must not be NaN, got one at position {int(np.isnan(scores).argmax())}")
+            raise ValueError(
+                f"scores must not be NaN, got one at position {int(np.isnan(scores).argmax())}: leave it out"
+            )
         return np.repeat(scores[:, None], shape[1], axis=1)
 
     def _best(self, x: Floats, k: int) -> Ints:

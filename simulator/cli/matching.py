@@ -37,7 +37,9 @@ def match(
 ) -> None:
     """Find the subscriptions that events match, by one index or by all."""
     from simulator.runs.matching import DisagreementError, match_files
+    from simulator.views.output import check_out
 
+    check_out(out, (".parquet",))
     try:
         print_lines(match_files(population, events, index, top, out, max_distance))
     except DisagreementError as error:

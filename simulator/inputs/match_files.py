@@ -17,11 +17,14 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from floor.errors import RangecastError
+from matching.places.place_index import checked_places
 from matching.predicates import COLUMNS, Predicates
+from matching.range_index import checked_ends, checked_scores
 
 __all__ = ["Placed", "Ranges", "read_events", "read_population"]
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 class Ranges(NamedTuple):
@@ -30,6 +33,8 @@ class Ranges(NamedTuple):
     l: Floats
     r: Floats
     score: Floats | None
+    ids: Ints | None
+    """What the file calls them, ascending; None if it has no names for them."""
 
 
 class Placed(NamedTuple):
@@ -90,7 +95,7 @@ def read_events(path: Path) -> tuple[tuple[str, ...], Floats]:
     names = tuple(table.column_names)
     if not names or len(set(names)) < len(names):
         raise RangecastError(
-            f"{path} must have columns of different names, one for each attribute, got {list(names)}"
+            f"{path} must have columns of different names, one for each attribute, got {list(names)}; rename one"
         )
     return names, np.stack([_numbers(path, table, name) for name in names], axis=1)
 
@@ -105,11 +110,10 @@ def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predica
     """
     table = _table(path)
     names = set(table.column_names)
+    if len(names) < len(table.column_names):
+        raise RangecastError(f"{path} must have columns of different names, got {table.column_names}; rename one")
     if {"l", "r"} <= names:
-        if "id" in names:
-            table = table.sort_by("id")
-        score = _numbers(path, table, "score") if "score" in names else None
-        return Ranges(_numbers(path, table, "l"), _numbers(path, table, "r"), score)
+        return _ranges(path, table.sort_by("id") if "id" in names else table)
     if not {"attribute", "operator"} <= names:
         raise RangecastError(
             f"{path} has the columns {', '.join(table.column_names)}; a population has l and r, or attribute, "
@@ -125,6 +129,32 @@ def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predica
     except (ValueError, TypeError) as error:
         raise RangecastError(f"{path}: {error}") from error
     return _placed(path, table, predicates) if placed else predicates
+
+
+def _ranges(path: Path, table: pa.Table) -> Ranges:
+    """Ranges, in the order of their ids if they have any."""
+    names = table.column_names
+    ids = _ids(path, table) if "id" in names else None
+    try:
+        l, r = checked_ends(*(_numbers(path, table, name) for name in ("l", "r")))
+        score = checked_scores(_numbers(path, table, "score"), l.size) if "score" in names else None
+    except ValueError as error:
+        raise RangecastError(f"{path}: {error}") from error
+    return Ranges(l, r, score, ids)
+
+
+def _ids(path: Path, table: pa.Table) -> Ints:
+    column = table.column("id")
+    if not pa.types.is_integer(column.type) or column.null_count:
+        got = f"{column.type}" + (" with gaps" if column.null_count else "")
+        raise RangecastError(f"{path}: column 'id' must hold integers, got {got}; number the ranges, or drop it")
+    ids = np.asarray(column.to_numpy(), np.int64)
+    twice = ids[1:][np.diff(ids) == 0]
+    if twice.size:
+        raise RangecastError(
+            f"{path}: ids must be distinct, got {twice[0]} twice; number the ranges anew, or drop 'id'"
+        )
+    return ids
 
 
 def _check_place_columns(path: Path, names: set[str], attributes: tuple[str, ...]) -> None:
@@ -152,7 +182,11 @@ def _placed(path: Path, table: pa.Table, predicates: Predicates) -> Placed:
             f"{path}: x, y and alpha must be the same in all rows of a subscription, got two of subscription {of}; "
             "mend one"
         )
-    return Placed(predicates, columns[first, :2], columns[first, 2])
+    try:
+        places = checked_places("places", columns[first, :2], predicates.subscriptions)
+    except ValueError as error:
+        raise RangecastError(f"{path}: {error}") from error
+    return Placed(predicates, places, columns[first, 2])
 
 
 def _column(path: Path, table: pa.Table, name: str) -> Any:

@@ -58,7 +58,7 @@ What is smaller than in the papers at the scale `paper`, for two cores and minut
 
 * Seed 000: Table 2 and Figure 6 have the paper's 1,000,000 subscriptions and 100 events instead of 1,000; Figures 7
   to 9 have 200,000 subscriptions and 20 events.
-* Seed 001: Figure 5 has 200,000 to 1,000,000 subscriptions instead of 1 to 5 million, the others 400,000 instead of
+* Seed 001: Figure 5 has 200,000 to 1,000,000 subscriptions instead of 1 to 5 million, the others 200,000 instead of
   2,000,000; 100 events instead of 1,000, and 10 for SCAN, which takes by any event the same.
 * Seed 002: nothing; 20 seeds.
 * Seed 004: Figures 7(a), 7(b), 8(a) and 9 have the paper's sizes, the others 400,000 subscriptions instead of

@@ -15,7 +15,7 @@ from floor.errors import RangecastError
 from floor.files import whole
 from matching.places.place_index import checked_places
 from matching.predicates import Predicates
-from matching.range_index import checked_count
+from matching.range_index import checked_count, checked_points
 from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES
 from simulator.inputs.match_files import Placed, Ranges, read_events, read_population
 
@@ -96,18 +96,24 @@ def match_files(
         Two indexes differ; nothing is written.
     """
     if top is not None:
-        _refused(lambda: checked_count(top))
+        _refused("--top", lambda: checked_count(top))
+    if out.absolute() in (population.absolute(), events.absolute()):
+        raise RangecastError(f"--out {out}: must not be a file that is read; choose another path")
     attributes, given = read_events(events)
     held = read_population(population, attributes)
     if isinstance(held, Ranges) and len(attributes) != 1:
-        raise RangecastError(f"{events} must have one column for a population of ranges, got {', '.join(attributes)}")
-    if isinstance(held, Placed):
-        given = _refused(lambda: _Asked.of(held, attributes, given, max_distance))
-    elif max_distance is not None:
+        raise RangecastError(
+            f"{events} must have one column for a population of ranges, got {', '.join(attributes)}; drop the others"
+        )
+    if isinstance(held, Ranges):
+        _refused(events, lambda: checked_points(given[:, 0]))
+    elif isinstance(held, Placed):
+        given = _refused(events, lambda: _Asked.of(held, attributes, given, max_distance))
+    if max_distance is not None and not isinstance(held, Placed):
         raise RangecastError("--max-distance is of populations with places (x, y, alpha); leave it out")
     first: Measured | None = None
     for name in _names(index, held, top):
-        found = _refused(lambda name=name: _measured(name, held, given, top))
+        found = _refused(population, lambda name=name: _measured(name, held, given, top))
         yield found.line()
         if first is None:
             first = found
@@ -119,12 +125,12 @@ def match_files(
         yield f"{first.ids.size:,} ids in {out}" + ("; all indexes agree" if index == "all" else "")
 
 
-def _refused(act: Any) -> Any:
-    """What an act gives; what it says of its arguments is told to the user."""
+def _refused(source: object, act: Any) -> Any:
+    """What an act gives; what it says of its arguments is told to the user, with where they come from."""
     try:
         return act()
     except (ValueError, TypeError) as error:
-        raise RangecastError(str(error)) from error
+        raise RangecastError(f"{source}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -144,10 +150,12 @@ class _Asked:
         where = [attributes.index(name) for name in ("x", "y")]
         places = checked_places("places of events", events[:, where], len(events))
         if distance is None:
-            every = np.concatenate((checked_places("places", held.places, len(held.places)), places))
+            every = np.concatenate((held.places, places))
             distance = float(np.hypot(*np.ptp(every, axis=0))) if len(every) else 1.0
+            if distance == 0:
+                raise RangecastError("all places are one, so their diagonal is 0; give --max-distance")
         if not 0 < distance < np.inf:
-            raise ValueError(f"--max-distance must be positive and finite, got {distance:g}; give another one")
+            raise RangecastError(f"--max-distance must be positive and finite, got {distance:g}; give another one")
         return cls(np.delete(events, where, axis=1), places, distance)
 
 
@@ -183,10 +191,13 @@ def _measured(name: str, held: Ranges | Predicates | Placed, events: Any, top: i
         return measure(
             name, lambda: EVENT_INDEXES[name].make(held), lambda own, some: _first(own.matches(some), top), events
         )
-    xs = events[:, 0]
-    if top is None:
-        return measure(name, lambda: RANGE_INDEXES[name].kind(*held), lambda own, some: own.stabs(some), xs)
-    return measure(name, lambda: RANGE_INDEXES[name].kind(*held), lambda own, some: own.tops(some, top), xs)
+    found = measure(
+        name,
+        lambda: RANGE_INDEXES[name].kind(held.l, held.r, held.score),
+        lambda own, some: own.stabs(some) if top is None else own.tops(some, top),
+        events[:, 0],
+    )
+    return found if held.ids is None else found._replace(ids=held.ids[found.ids])
 
 
 def _first(answer: tuple[Ints, Ints], top: int | None) -> tuple[Ints, Ints]:

@@ -216,6 +216,8 @@ def test_attributes_have_names(name: str) -> None:
     assert index.top({"price": 20.0, "year": 2008}, 1).tolist() == [0]
     with pytest.raises(ValueError, match="unknown attribute 'author' of an event"):
         index.match({"author": 1.0})
+    with pytest.raises(TypeError, match="attribute 'year' of an event must be a number, got 'new'"):
+        index.match({"year": "new"})  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -120,6 +120,19 @@ def test_every_bound_is_at_least_the_best_score_below(name: str, held: list[Plac
         assert all(bound >= best for bound, best in index.bounds(event, place))
 
 
+def test_a_bound_may_be_largest_inside_the_range_of_alpha() -> None:
+    """Alphas 0, 0.5 and 0.9, at most 0.5 by predicates: 0.9 at alpha 0.5, and 0.5 and 0.82 at the ends."""
+    half, whole, nothing = ([(0, "=", v, 0.5), (1, "=", w, 0.5)] for v, w in ((1.0, 9.0), (1.0, 1.0), (9.0, 9.0)))
+    near = [Placed(asked, (1.0, 0.0), alpha) for asked, alpha in ((half, 0.0), (whole, 0.5), (nothing, 0.9))]
+    index = build("ri-tree", [*near, *(Placed(nothing, (4.0, 4.0), 1.0) for _ in range(3))], fan_out=3)
+    event, place = [1.0, 1.0, 0.0, 0.0], (0.0, 0.0)
+    leaf = max(best for _, best in index.bounds(event, place))
+    assert leaf == similarity(near[1], event, place, MAX_DISTANCE) == pytest.approx(0.9)
+    assert all(bound >= best for bound, best in index.bounds(event, place))
+    assert min(bound for bound, best in index.bounds(event, place) if best == leaf) < 0.91
+    assert index.top(event, place, 1).tolist() == [1]
+
+
 def more_subscriptions(n: int, seed: int) -> list[Placed]:
     rng = np.random.default_rng(seed)
     held = []
@@ -158,10 +171,16 @@ def test_answers_are_those_of_a_scan_on_more_subscriptions(name: str) -> None:
         assert all(bound >= best for event, place in queries for bound, best in index.bounds(event, place))
 
 
-def test_the_bounds_of_the_ri_tree_are_never_above_those_of_the_rt_tree() -> None:
+class Summaries(RITree):
+    """Nodes that know what those of the R^t-tree do, and alphas."""
+
+    _summaries = True
+
+
+def test_the_bounds_of_the_ri_tree_are_never_above_those_of_summaries() -> None:
     held = more_subscriptions(600, 5)
     rng = np.random.default_rng(1)
-    kinds: Any = [PLACE_INDEXES[name].kind for name in BOUNDED]
+    kinds: list[type[RITree]] = [RITree, Summaries]
     tight, loose = (kind(*arguments(held), max_distance=1.4, attributes=20, fan_out=20) for kind in kinds)
     smaller = 0
     for _ in range(10):

@@ -116,6 +116,9 @@ def test_bad_input() -> None:
     matching = RelaxedMatching(one, one, one)
     with pytest.raises(ValueError, match="2 coordinates, got 3"):
         matching.top([1.0, 1.0, 1.0], 1)
+    for event in ([], [[1.0, 1.0], [1.0, 1.0]]):
+        with pytest.raises(ValueError, match=r"an event must have 2 coordinates, got .*: take tops for more"):
+            matching.top(event, 1)
     with pytest.raises(ValueError, match="at least 1, got 0"):
         matching.top([1.0, 1.0], 0)
     for change in (

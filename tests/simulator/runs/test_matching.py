@@ -27,6 +27,10 @@ PREDICATES: dict[str, Any] = {
 }
 EVENTS: dict[str, Any] = {"price": [20.0, 40.0, None], "year": [2008, 2008, 2009]}
 ANSWERS = [[1, 0], [1], [2]]
+NO_PREDICATES: dict[str, Any] = dict.fromkeys(PREDICATES)
+RANGES: dict[str, Any] = {**NO_PREDICATES, "l": [0.0, 1.0, 4.0], "r": [2.0, 5.0, 9.0], "score": [1.0, 2.0, 3.0]}
+POINTS: dict[str, Any] = {"price": None, "year": None, "x": [1.5, 4.5]}
+"""Ranges and points in the place of predicates and events."""
 LINE = (
     r"(\S+): [\d,]+ events/s, [\d,.]+ bytes per subscription, [\d,.]+ evaluations per event "
     r"\(3 subscriptions, 3 events"
@@ -67,6 +71,25 @@ def test_all_indexes_agree_on_ranges(tmp_path: Path) -> None:
     assert read(out) == [[1], [2]]
 
 
+def test_ranges_keep_the_ids_of_their_file(tmp_path: Path) -> None:
+    """Ranges of equal scores in the order of ids, whatever their rows are."""
+    out = tmp_path / "ids.parquet"
+    ranges = {"id": [70, 5, 30], "l": [0.0, 1.0, 4.0], "r": [9.0, 5.0, 9.0]}
+    for index, top, expected in (("all", None, [[5, 70], [5, 30, 70]]), ("all", 1, [[5], [5]])):
+        list(match_files(*written(tmp_path, ranges, {"x": [1.5, 4.5]}), index, top, out))
+        assert read(out) == expected
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+    population, events = written(tmp_path, PREDICATES, EVENTS)
+    before = population.read_bytes()
+    with pytest.raises(RangecastError, match="must not be a file that is read; choose another path"):
+        list(match_files(population, events, "scan", None, population))
+    assert population.read_bytes() == before
+    done = rangecast("match", "population.parquet", "events.parquet", "--index", "scan", "--out", ".", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 def test_two_that_disagree_are_told_and_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def deaf(_: Any) -> Any:
         return EVENT_INDEXES["scan"].make(
@@ -102,14 +125,13 @@ def test_two_that_disagree_are_told_and_nothing_is_written(tmp_path: Path, monke
         ({"operator": None}, {}, "scan", None, "a population has l and r, or attribute, operator and others of"),
         ({}, {"year": ["x", "y", "z"]}, "scan", None, "events.parquet: column 'year' must hold numbers, got string"),
         ({}, {}, "windows", None, "--index must be a name for predicates (scan, counting"),
-        ({}, {}, "scan", 0, "k must be at least 1, got 0"),
-        (
-            {"l": [0.0] * 4, "r": [1.0] * 4},
-            {},
-            "windows",
-            None,
-            "must have one column for a population of ranges, got",
-        ),
+        ({}, {}, "scan", 0, "--top: k must be at least 1, got 0: ask for one or more"),
+        ({**RANGES, "score": [1.0, np.nan, 0.0]}, POINTS, "all", None, "population.parquet: scores must not be NaN"),
+        ({**RANGES, "id": [0, 1, 1]}, POINTS, "all", None, "ids must be distinct, got 1 twice"),
+        ({**RANGES, "id": ["a", "b", "c"]}, POINTS, "all", None, "column 'id' must hold integers, got string"),
+        ({**RANGES, "id": [0, 1, None]}, POINTS, "all", None, "must hold integers, got int64 with gaps"),
+        (RANGES, {**POINTS, "y": [0.0, 1.0]}, "all", None, "events.parquet must have one column"),
+        (RANGES, {**POINTS, "x": [0.0, None]}, "all", None, "events.parquet: points must not be NaN"),
         (
             {"l": [0.0] * 4, "r": [1.0] * 4},
             {"price": None},
@@ -118,7 +140,6 @@ def test_two_that_disagree_are_told_and_nothing_is_written(tmp_path: Path, monke
             "--index must be a name for ranges with --top",
         ),
         ({"l": [2.0] * 4, "r": [1.0] * 4}, {"price": None}, "windows", None, "ranges must have l <= r and no NaN"),
-        ({"l": [0.0] * 4, "r": [1.0] * 4}, {"year": None}, "windows", None, "points must not be NaN"),
     ],
 )
 def test_mistakes_are_told_in_one_line(
@@ -258,6 +279,14 @@ def test_two_place_indexes_that_disagree_are_told(tmp_path: Path, monkeypatch: p
             "must not have two predicates on one attribute, got some on 'age' of subscription 0",
         ),
         ({"attribute": ["age", "age", "x", "age"]}, {}, "ri-tree", 3, None, "unknown attribute 'x' in predicate 2"),
+        (
+            {"x": [1.0] * 4, "y": [1.0] * 4},
+            {"x": [1.0] * 2, "y": [1.0] * 2},
+            "ri-tree",
+            3,
+            None,
+            "all places are one, so their diagonal is 0; give --max-distance",
+        ),
         ({}, {}, "ri-tree", 3, 0.0, "--max-distance must be positive and finite, got 0; give another one"),
         (
             {"x": None, "y": None, "alpha": None},
