@@ -18,6 +18,7 @@ from cn import Network, ZoneNetwork
 from floor.errors import RangecastError
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carried import Carried
+from simulator.inputs.start import XRange
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
@@ -67,7 +68,7 @@ class SparkDeliveries(NamedTuple):
 
     spark: SparkSession
     population: Path
-    x_range: tuple[float, float]
+    x_range: XRange
     """Over which it is laid."""
 
     def recount(self, network: Network, carrying: Iterable[Carried]) -> Iterator[Carried]:
@@ -89,7 +90,7 @@ class SparkDeliveries(NamedTuple):
         yield from self._counted(network.zones.table.extents, held)
 
     def reach(self, table: NDArray[np.void]) -> NDArray[np.int64]:
-        """Subscriptions that each row of `paint.MESSAGE` is about, wherever they are; one Spark job.
+        """Subscriptions that each row of messages is about, wherever they are; one Spark job.
 
         Raises
         ------

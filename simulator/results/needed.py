@@ -25,7 +25,7 @@ from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk, chunks_of
-from simulator.workload.workload import Workload
+from simulator.workload.workload import Workload, add_subscriptions, count_concerned
 
 __all__ = ["Needed", "count_needed", "needed_of"]
 
@@ -113,7 +113,7 @@ class _Everybody:
 
     def __init__(self, workload: Workload, churn: Churn | None) -> None:
         self._index = workload.made_index() if workload.known is None else workload.known
-        self._churn, self._first = churn, len(workload.l)
+        self._churn, self._first, self._sides = churn, len(workload.l), workload.sides
 
     def change(self, event: int) -> None:
         """Let those come and go who do so before an event."""
@@ -123,9 +123,8 @@ class _Everybody:
         if len(leaving):
             self._index.delete(leaving)
         if len(joining):  # ids go on in the order of arrival, as those of the index do
-            self._index.insert(self._churn.l[joining - self._first], self._churn.r[joining - self._first])
+            add_subscriptions(self._index, self._sides, *self._churn.ends_of(joining - self._first))
 
     def count(self, table: NDArray[np.void]) -> Ints:
         """Subscriptions that each message is about."""
-        l_lo, r_hi = np.nextafter(table["l_out"], np.inf), np.nextafter(table["r_out"], -np.inf)
-        return self._index.counts(np.column_stack((l_lo, table["l_in"], table["r_in"], r_hi)))
+        return count_concerned(self._index, self._sides, table)

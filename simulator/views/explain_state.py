@@ -84,7 +84,7 @@ def answer_to(
             for subscription in churn.leaving(chunk.first).tolist():
                 session.unsubscribe(subscription)
             for subscription in churn.joining(chunk.first).tolist():
-                session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
+                session.subscribe(*(end[subscription - first].tolist() for end in (churn.l, churn.r)))
         outgoing = session.answer(chunk)
         if event < chunk.first + len(chunk.events.object):
             break

@@ -66,7 +66,7 @@ def test_a_trace_is_run_as_it_stands(scenario_path: Path) -> None:
     assert (scenario.events.count, scenario.objects.count) == (5, 2)
     trace = trace_of(scenario)
     assert trace is not None
-    assert (trace.x.tolist(), trace.y.tolist(), trace.x_range) == ([1.0, 2.0], [5.0, 6.0], (1.0, 3.0))
+    assert (trace.x.tolist(), trace.y.tolist(), trace.ranges) == ([1.0, 2.0], [5.0, 6.0], ((1.0, 3.0),))
     workload = Workload(1, trace.x, trace.y, np.array([0.0, 2.0]), np.array([4.0, 3.0]))
     ingredients = assemble(scenario, workload, np.array([0.2, 0.7]))
     events = ingredients.events
