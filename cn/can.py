@@ -1,16 +1,18 @@
 """The content-addressable network: brokers are zones, and messages go from neighbour to neighbour.
 
 How a broker decides, and why every message arrives at each zone that it concerns once, is told and shown in
-`cn.zone_forwarding` and, of messages across the diagonal of S, in `cn.wide_forwarding`.
+`cn.zone_forwarding` and, of messages across the diagonal of S, in `cn.wide_forwarding`; over several attributes in
+`cn.side_forwarding`.
 """
-
-from math import inf, nextafter
 
 import numpy as np
 
+from cn.plane import ZoneTable
+from cn.regions import corner_region
+from cn.side_space import SideTable
 from cn.wide_forwarding import WideTable
 from cn.zone_network import ZoneNetwork
-from cn.zones import Ints, ZoneTable
+from cn.zones import Ints
 
 __all__ = ["Can"]
 
@@ -28,7 +30,7 @@ class Can(ZoneNetwork):
     def links(self) -> Ints:
         """A broker and a neighbour of it, (links, 2) i8."""
         table = self.zones.table
-        owners = np.repeat(np.arange(len(self)), table.sides[:, 4] - table.sides[:, 0])
+        owners = np.repeat(np.arange(len(self)), table.sides[:, -1] - table.sides[:, 0])
         return np.column_stack((owners, table.neighbours))
 
     def path(self, source: int, target: int) -> list[int]:
@@ -37,13 +39,14 @@ class Can(ZoneNetwork):
         O(route x neighbours): the way of a message to one point of the target's zone.
         """
         self._check_ends(source, target)
-        l_lo, _, _, r_hi = self.zones.table.extents[target].tolist()
+        region = corner_region(self.zones.table.extents[target])
         way = [source]
         while way[-1] != target:
             came_from = way[-2] if len(way) > 1 else -1
-            _, onward = self.next_hops(way[-1], came_from, nextafter(l_lo, inf), nextafter(r_hi, -inf), l_lo, r_hi)
+            _, onward = self._decide(way[-1], came_from, region)
             way += onward
         return way
 
-    def _table_for(self, *, wide: bool) -> ZoneTable | WideTable:
-        return WideTable(*self.zones.table) if wide else self.zones.table
+    def _table_for(self, *, wide: bool) -> ZoneTable | WideTable | SideTable:
+        table = self.zones.table
+        return WideTable(*table) if wide and isinstance(table, ZoneTable) else table

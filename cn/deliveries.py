@@ -5,12 +5,25 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cn.regions import Corners, Region, Regions, region_at, side_regions
 from paint.messages import holds_some
+from paint.sides import Sides
 
-__all__ = ["Deliveries", "Hops", "finite_ends", "link_costs", "message_corners", "message_starts"]
+__all__ = [
+    "Deliveries",
+    "End",
+    "Hops",
+    "finite_ends",
+    "link_costs",
+    "message_regions",
+    "message_starts",
+    "one_region",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+End = float | Floats
+"""A number, or over several attributes a vector of them."""
 
 
 class Deliveries(NamedTuple):
@@ -58,23 +71,44 @@ def finite_ends(ends: npt.ArrayLike) -> Floats:
     return np.clip(np.asarray(ends, np.float64), -largest, largest)
 
 
-def message_corners(table: npt.NDArray[np.void]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Columns l_in, r_in, l_out, r_out of messages, refused unless each reaches some range l <= r."""
-    fields = ("l_in", "r_in", "l_out", "r_out")
+def message_regions(table: npt.NDArray[np.void], sides: Sides | None = None) -> Regions:
+    """Regions of messages, over some sides or of one attribute; refused unless each reaches some range l <= r."""
+    fields = Corners._fields
     if not set(fields) <= set(getattr(getattr(table, "dtype", None), "names", None) or ()):
         raise TypeError(
             f"table must be an array with the fields {', '.join(fields)}, got {type(table).__name__}; "
             "Messages of a server have one as their table"
         )
-    l_in, r_in, l_out, r_out = (np.ascontiguousarray(table[name]) for name in fields)
-    wrong = ~holds_some(l_in, r_in, l_out, r_out)
+    corners = Corners(*(np.ascontiguousarray(table[name]) for name in fields))
+    attributes = 1 if sides is None else int(sides.attribute.max()) + 1
+    shape = (len(table),) if attributes == 1 else (len(table), attributes)
+    if corners.l_in.shape != shape:
+        raise ValueError(
+            f"table must hold messages over as many attributes as the network ({attributes}), "
+            f"got fields of shape {corners.l_in.shape}"
+        )
+    wrong = ~holds_some(*corners)
+    if attributes > 1:
+        wrong = wrong.any(axis=1)
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(
             f"a message needs l_out < l_in, r_in < r_out and a range l <= r that it reaches, got {table[at]} "
             f"at row {at}"
         )
-    return l_in, r_in, l_out, r_out
+    return corners if sides is None else side_regions(sides, table)
+
+
+def one_region(sides: Sides | None, *corners: End) -> Region:
+    """Region of one message from its l_in, r_in, l_out, r_out: vectors over several attributes."""
+    if sides is None:
+        l_in, r_in, l_out, r_out = corners
+        return l_in, r_in, l_out, r_out  # type: ignore[return-value]
+    vectors = [np.atleast_1d(np.asarray(corner, np.float64)) for corner in corners]
+    table = np.empty(1, [(name, "f8", (len(vectors[0]),)) for name in Corners._fields])
+    for name, vector in zip(Corners._fields, vectors, strict=True):
+        table[name] = vector
+    return region_at(side_regions(sides, table), 0)
 
 
 def message_starts(sources: npt.ArrayLike, messages: int, present: npt.NDArray[np.bool_]) -> Ints:

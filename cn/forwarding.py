@@ -3,13 +3,13 @@
 A network has a table of flat arrays, with a field `neighbours` that gives the broker at the end of every link, and a
 module with two kernels by which a broker decides:
 
-`toward(table, broker, l_in, r_in, l_out, r_out) -> link or -1`
+`toward(table, broker, region) -> link or -1`
     the link by which a message leaves a broker that it only passes on its way; -1 where it is to spread;
-`spread(table, broker, came_from, l_in, r_in, l_out, r_out, out) -> (delivers, count)`
+`spread(table, broker, came_from, region, out) -> (delivers, count)`
     whether the broker delivers the message, and how many links it leaves by; these are written into `out`.
 
 The functions of this module choose the kernel by the type of the table: in compiled code at compile time, at no cost,
-and in Python by a table.
+and in Python by a table. They do not look at the region of a message, which `cn.regions` makes.
 """
 
 from types import ModuleType
@@ -19,37 +19,38 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from cn import prefix_forwarding, tree_forwarding, wide_forwarding, zone_forwarding
-from cn.deliveries import Floats, Ints
+from cn import prefix_forwarding, side_forwarding, tree_forwarding, wide_forwarding, zone_forwarding
+from cn.deliveries import Ints
+from cn.plane import ZoneTable
 from cn.prefix_table import PrefixTable
+from cn.regions import Region, Regions, region_at
+from cn.side_space import SideTable
 from cn.summaries import TreeTable
 from cn.wide_forwarding import WideTable
-from cn.zones import ZoneTable
 from floor.kernels import njit
 
 __all__ = ["Table", "follow_messages", "multicast", "next_edges"]
 
 Flags = npt.NDArray[np.bool_]
-Table = PrefixTable | TreeTable | WideTable | ZoneTable
+Table = PrefixTable | SideTable | TreeTable | WideTable | ZoneTable
 
 _MODULES: dict[type, ModuleType] = {
     PrefixTable: prefix_forwarding,
+    SideTable: side_forwarding,
     TreeTable: tree_forwarding,
     WideTable: wide_forwarding,
     ZoneTable: zone_forwarding,
 }
 
 
-def _toward(table: Table, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
+def _toward(table: Table, broker: int, region: Region) -> int:
     """Link by which a message leaves a broker that it only passes, or -1."""
-    return int(_MODULES[type(table)].toward(table, broker, l_in, r_in, l_out, r_out))
+    return int(_MODULES[type(table)].toward(table, broker, region))
 
 
-def _spread(
-    table: Table, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> tuple[bool, int]:
+def _spread(table: Table, broker: int, came_from: int, region: Region, out: Ints) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many links it leaves by, which are written into `out`."""
-    delivers, count = _MODULES[type(table)].spread(table, broker, came_from, l_in, r_in, l_out, r_out, out)
+    delivers, count = _MODULES[type(table)].spread(table, broker, came_from, region, out)
     return bool(delivers), int(count)
 
 
@@ -68,23 +69,21 @@ _compile("_spread")
 
 
 @njit
-def next_edges(
-    table: Table, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> tuple[bool, int]:
+def next_edges(table: Table, broker: int, came_from: int, region: Region, out: Ints) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many links it leaves by; these are written into `out`."""
-    e = _toward(table, broker, l_in, r_in, l_out, r_out)
+    e = _toward(table, broker, region)
     if e >= 0:
         out[0] = e
         return False, 1
-    return _spread(table, broker, came_from, l_in, r_in, l_out, r_out, out)
+    return _spread(table, broker, came_from, region, out)
 
 
 @njit
 def multicast(
-    table: Table, n: int, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints, cost: Ints
+    table: Table, n: int, regions: Regions, sources: Ints, cost: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
     """Columns of `Deliveries` among n brokers: follow every message with a stack; `cost`: IP hops by link."""
-    messages = len(l_in)
+    messages = len(sources)
     overlay = np.empty(messages, np.int64)
     ip = np.empty(messages, np.int64)
     offsets = np.zeros(messages + 1, np.int64)
@@ -97,23 +96,24 @@ def multicast(
         # A message visits a broker once at most, so n rows are room enough for it.
         if filled + n > len(reached):
             reached = np.concatenate((reached, np.empty((len(reached) + n, 2), np.int64)))
+        region = region_at(regions, i)
         broker = sources[i]
         hops = 0
         links = 0
-        e = _toward(table, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+        e = _toward(table, broker, region)
         while e >= 0:
             crossed[e] += 1
             hops += 1
             links += cost[e]
             broker = table.neighbours[e]
-            e = _toward(table, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+            e = _toward(table, broker, region)
         # Nobody that a message spreads to is one that it passed on its way there: it came from no one.
         stack[0, 0], stack[0, 1], stack[0, 2] = broker, -1, links
         depth = 1
         while depth > 0:
             depth -= 1
             broker, sender, travelled = stack[depth, 0], stack[depth, 1], stack[depth, 2]
-            here, count = _spread(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
+            here, count = _spread(table, broker, sender, region, out)
             if here:
                 reached[filled, 0], reached[filled, 1] = broker, travelled
                 filled += 1
@@ -132,10 +132,10 @@ def multicast(
 
 @njit
 def follow_messages(
-    table: Table, n: int, l_in: Floats, r_in: Floats, l_out: Floats, r_out: Floats, sources: Ints
+    table: Table, n: int, regions: Regions, sources: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Flags, Flags]:
     """Columns of `Hops` among n brokers: follow every message with a queue, which is its rows."""
-    messages = len(l_in)
+    messages = len(sources)
     offsets = np.zeros(messages + 1, np.int64)
     at_source = np.zeros(messages, np.bool_)
     senders = np.empty(4 * messages + n, np.int64)
@@ -152,13 +152,14 @@ def follow_messages(
             receivers = np.concatenate((receivers, more))
             previous = np.concatenate((previous, more))
             delivers = np.concatenate((delivers, np.empty(len(more), np.bool_)))
+        region = region_at(regions, i)
         broker, sender, row, following = sources[i], -1, -1, filled
         while True:
-            e = _toward(table, broker, l_in[i], r_in[i], l_out[i], r_out[i])
+            e = _toward(table, broker, region)
             if e >= 0:
                 here, count, out[0] = False, 1, e
             else:
-                here, count = _spread(table, broker, sender, l_in[i], r_in[i], l_out[i], r_out[i], out)
+                here, count = _spread(table, broker, sender, region, out)
             if row < 0:
                 at_source[i] = here
             else:

@@ -46,7 +46,7 @@ class Gateways:
     network
         Tells the gateway of each subscription.
     l, r
-        Ends of the subscriptions, (m,) f8 each; the row number is the id.
+        Ends of the subscriptions, (m,) f8 each, or (m, attributes); the row number is the id.
     index
         Makes the index from (l, r, gateway of each, number of brokers).
     nodes
@@ -95,7 +95,8 @@ class Gateways:
         self.index.add(rows, lows, highs, home)
         more = int(rows.max(initial=-1)) + 1 - len(self.home)
         if more > 0:
-            self._l, self._r = np.append(self._l, np.zeros(more)), np.append(self._r, np.zeros(more))
+            room = np.zeros((more, *self._l.shape[1:]))
+            self._l, self._r = np.concatenate((self._l, room)), np.concatenate((self._r, room))
             self._nodes = np.append(self._nodes, np.zeros(more, np.int64))
             self.home = np.append(self.home, np.full(more, -1))
         self._l[rows], self._r[rows], self._nodes[rows], self.home[rows] = lows, highs, where, home

@@ -6,6 +6,8 @@ cannot see a gap by itself, since it does not know which messages concern it; so
 event number below which everything has been delivered, and the inbox keeps the rest until then.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from sortedcontainers import SortedDict
@@ -15,7 +17,8 @@ from cn.zones import Ints
 
 __all__ = ["Inbox"]
 
-_DUE = np.dtype([("subscription", "i8"), ("object", "i8"), ("x", "f8"), ("y", "f8")])
+Content = tuple[int, Any, float]
+"""Object, x (a number, or a list of them over several attributes) and y."""
 
 
 class Inbox:
@@ -35,7 +38,9 @@ class Inbox:
     def __init__(self, subscribers: Subscribers) -> None:
         self._subscribers = subscribers
         # By (event, position, subscription), so that what a watermark lets through stands at the front.
-        self._waiting: SortedDict[tuple[int, int, int], tuple[int, float, float]] = SortedDict()
+        self._waiting: SortedDict[tuple[int, int, int], Content] = SortedDict()
+        place = subscribers.l.shape[1:]
+        self._due = np.dtype([("subscription", "i8"), ("object", "i8"), ("x", "f8", place), ("y", "f8")])
         self._closed = np.zeros(len(subscribers.l), np.int64)
         self.ignored = 0
 
@@ -54,7 +59,7 @@ class Inbox:
         rows = np.repeat(np.arange(len(table)), np.diff(offsets))
         keys = zip(events[rows].tolist(), positions[rows].tolist(), subscriptions.tolist(), strict=True)
         contents = zip(*(table[name][rows].tolist() for name in ("object", "x", "y")), strict=True)
-        news: dict[tuple[int, int, int], tuple[int, float, float]] = {}
+        news: dict[tuple[int, int, int], Content] = {}
         for key, content in zip(keys, contents, strict=True):
             if key in news or key in self._waiting:
                 self.ignored += 1
@@ -75,11 +80,12 @@ class Inbox:
         due = [key for key in self._waiting.islice(0, front) if key[0] < until[key[2]]]
         contents = [self._waiting.pop(key) for key in due]
         now = np.array(
-            [(s, *content) for (event, _, s), content in zip(due, contents, strict=True) if event >= closed[s]], _DUE
+            [(s, *content) for (event, _, s), content in zip(due, contents, strict=True) if event >= closed[s]],
+            self._due,
         )
         self.ignored += len(due) - len(now)
         self._closed = until
-        return self._subscribers.apply_each(*(np.ascontiguousarray(now[name]) for name in _DUE.names or ()))
+        return self._subscribers.apply_each(*(np.ascontiguousarray(now[name]) for name in self._due.names or ()))
 
     def join(self, ids: npt.ArrayLike, event: int) -> None:
         """Note that subscriptions started with their lists as they were before `event`, and want nothing earlier."""

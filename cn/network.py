@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cn.deliveries import Deliveries, Hops, Ints
+from cn.deliveries import Deliveries, End, Hops, Ints
 
 __all__ = ["Network"]
 
@@ -13,7 +13,8 @@ __all__ = ["Network"]
 class Network(Protocol):
     """Brokers that carry messages to the gateways of the subscriptions concerned (Section V, network setup).
 
-    A subscription has an id, the ends l <= r of its range and a node, where it is located.
+    A subscription has an id, the ends l <= r of its range and a node, where it is located. Over several attributes l
+    and r of m subscriptions have the shape (m, attributes), and those of a message are vectors.
     """
 
     @property
@@ -46,7 +47,7 @@ class Network(Protocol):
         """Let a broker that left return; `seed` decides what is random about it. Returns the same as `leave`."""
 
     def next_hops(
-        self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
+        self, broker: int, came_from: int, l_in: End, r_in: End, l_out: End, r_out: End
     ) -> tuple[bool, list[int]]:
         """Whether a broker delivers a message to its own subscriptions, and to which brokers it hands it."""
 

@@ -4,9 +4,9 @@ Messages go from neighbour to neighbour, so what counts is the sum of the delays
 zones. To make it the least is the quadratic assignment problem; two steps come near enough.
 
 1. Brokers are laid out in a plane by their delays alone (FastMap, C. Faloutsos and K.-I. Lin, SIGMOD 1995), and the
-   plane is cut as S is: where the split tree cuts along l, the brokers of a subtree are ordered along one axis,
-   where it cuts along r along the other, and either side gets as many as it has zones. Neighbours in S are then close
-   in the plane.
+   plane is cut as S is: where the split tree cuts along l, the brokers of a subtree are ordered along one axis, where
+   it cuts along r along the other, and either side gets as many as it has zones. More sides take turns. Neighbours in
+   S are then close in the plane.
 2. Two brokers change places whenever that makes the sum less. A zone is tried for the brokers that are nearest to
    those of its neighbours, until nothing helps any more.
 
@@ -17,7 +17,8 @@ Nothing is random, and nothing enters but sums, products and roots of delays and
 import numpy as np
 import numpy.typing as npt
 
-from cn.zones import Ints, Splits, Zones
+from cn.plane import Splits
+from cn.zones import Ints, Zones
 from floor.kernels import njit
 
 __all__ = ["near_brokers"]
@@ -50,7 +51,7 @@ def near_brokers(zones: Zones, delay_ms: Delays) -> Ints:
         raise ValueError(f"delay_ms must be square with a row per broker ({n}), got {delay_ms.shape}")
     chosen = _cut_alike(zones.splits, _lay_out(delay_ms))
     sides = zones.table.sides
-    links = np.append(sides[:, 0], sides[-1, 4])
+    links = np.append(sides[:, 0], sides[-1, -1])
     near = _nearest(delay_ms, min(_TRIED, n - 1))
     _change_places(chosen, links, zones.table.neighbours, delay_ms, near, _ROUNDS)
     return chosen
@@ -87,7 +88,7 @@ def _cut_alike(splits: Splits, places: Floats) -> Ints:
             chosen[-1 - node] = brokers[0]
             continue
         first, second = splits.children[node].tolist()
-        ordered = brokers[np.lexsort((brokers, places[brokers, splits.dimension[node]]))]
+        ordered = brokers[np.lexsort((brokers, places[brokers, splits.dimension[node] % 2]))]
         count = zones[first] if first >= 0 else 1
         subtrees += [(first, ordered[:count]), (second, ordered[count:])]
     return chosen

@@ -159,5 +159,5 @@ class PrefixNetwork(ZoneNetwork):
 
 
 def _lies_in(zone: Floats, box: Floats) -> bool:
-    l_lo, l_hi, r_lo, r_hi = box.tolist()
-    return bool(l_lo <= zone[0] and zone[1] <= l_hi and r_lo <= zone[2] and zone[3] <= r_hi)
+    (lo, hi), (zone_lo, zone_hi) = (one if one.ndim == 2 else one.reshape(2, 2).T for one in (box, zone))
+    return bool((lo <= zone_lo).all() and (zone_hi <= hi).all())

@@ -2,7 +2,8 @@
 
 A message's rectangle G is `l_out < l <= l_in`, `r_in <= r < r_out`, of which only l <= r counts, wide messages
 (l_in > r_in) included. A part of S meets G if the corner of the common part with the smallest l and the largest r is
-a range l <= r; a part that meets G holds a zone that does, since its zones cover all its ranges.
+a range l <= r; over several attributes that is asked of each of them (`cn.regions`). A part that meets G holds a zone
+that does, since its zones cover all its ranges.
 
 **The rule.** A broker is responsible for one part of S on its way down the rungs: where the message starts, for all
 of S, and where it came from another broker, for the largest of its own parts that does not hold that broker's zone.
@@ -27,43 +28,30 @@ no more hops than the target has rungs.
 import numpy as np
 
 from cn.prefix_table import PrefixTable
-from cn.wide_forwarding import meets
-from cn.zones import Floats, Ints
+from cn.regions import Region, holds_box, meets_box
+from cn.zones import Ints
 from floor.kernels import njit
 
 __all__ = ["spread", "toward", "way"]
 
 
 @njit
-def _holds(box: Floats, zone: Floats) -> bool:
-    """Whether a part of S holds a zone."""
-    return bool(box[0] <= zone[0] and zone[1] <= box[1] and box[2] <= zone[2] and zone[3] <= box[3])
-
-
-@njit
-def _box_meets(box: Floats, l_in: float, r_in: float, l_out: float, r_out: float) -> bool:
-    return bool(meets(box[0], box[1], box[2], box[3], l_in, r_in, l_out, r_out))
-
-
-@njit
 def _rungs_in_common(table: PrefixTable, broker: int, other: int) -> int:
     """Row after the last rung of a broker that holds another's zone as well."""
     rung = int(table.starts[broker])
-    while rung < table.starts[broker + 1] and _holds(table.boxes[rung], table.extents[other]):
+    while rung < table.starts[broker + 1] and holds_box(table.boxes[rung], table.extents[other]):
         rung += 1
     return rung
 
 
 @njit
-def toward(table: PrefixTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:  # noqa: ARG001
+def toward(table: PrefixTable, broker: int, region: Region) -> int:  # noqa: ARG001
     """-1: a message spreads from where it starts."""
     return -1
 
 
 @njit
-def spread(
-    table: PrefixTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> tuple[bool, int]:
+def spread(table: PrefixTable, broker: int, came_from: int, region: Region, out: Ints) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many contacts it hands it to; these are written into `out`.
 
     Reads the broker's own rungs and contacts, and the zone that the message came from.
@@ -71,13 +59,13 @@ def spread(
     count = 0
     first = table.starts[broker] if came_from < 0 else _rungs_in_common(table, broker, came_from)
     for rung in range(first, table.starts[broker + 1]):
-        if not _box_meets(table.boxes[rung], l_in, r_in, l_out, r_out):
+        if not meets_box(table.boxes[rung], region):
             return False, count
         for e in range(table.edges[rung], table.edges[rung + 1]):
-            if _box_meets(table.beyond[e], l_in, r_in, l_out, r_out):
+            if meets_box(table.beyond[e], region):
                 out[count] = e
                 count += 1
-    return _box_meets(table.extents[broker], l_in, r_in, l_out, r_out), count
+    return meets_box(table.extents[broker], region), count
 
 
 @njit
@@ -90,7 +78,7 @@ def way(table: PrefixTable, source: int, target: int) -> Ints:
         broker = brokers[count - 1]
         rung = _rungs_in_common(table, broker, target) - 1
         for e in range(table.edges[rung], table.edges[rung + 1]):
-            if _holds(table.beyond[e], table.extents[target]):
+            if holds_box(table.beyond[e], table.extents[target]):
                 brokers[count] = table.neighbours[e]
                 count += 1
                 break

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cn.zones import Floats, Ints, Splits
+from cn.plane import Splits
+from cn.zones import Floats, Ints
 from floor.kernels import njit
 
 __all__ = ["PrefixTable", "find_rungs", "leaf_order", "nearest_in_spans"]
@@ -20,7 +21,8 @@ __all__ = ["PrefixTable", "find_rungs", "leaf_order", "nearest_in_spans"]
 class PrefixTable(NamedTuple):
     """What the kernels read; broker b knows row b of the zones and its own rungs and contacts, nothing else.
 
-    `extents` (n, 4) f8: l_lo, l_hi, r_lo, r_hi of each zone (an absent broker's meet nothing).
+    `extents` (n, 4) f8: l_lo, l_hi, r_lo, r_hi of each zone (an absent broker's meet nothing); over several
+    attributes these and all other boxes have the shape (2, D), lo and hi.
     `starts` (n + 1,) i8: rungs of b are `starts[b]:starts[b + 1]`, from all of S downward.
     `boxes` (rungs, 4) f8: extents of the part of S that the rung stands for; it holds b's zone.
     `edges` (rungs + 1,) i8: contacts on a rung are `edges[rung]:edges[rung + 1]`, in the order of the split tree.
@@ -96,22 +98,22 @@ def find_rungs(
 
     O(contacts) time and space.
     """
-    n = len(extents)
+    n, shape = len(extents), extents.shape[1:]
     starts = np.zeros(n + 1, np.int64)
     edges = np.zeros(4 * n + 1, np.int64)
-    boxes = np.empty((4 * n, 4))
+    boxes = np.empty((4 * n, *shape))
     part_spans = np.empty((16 * n, 2), np.int64)
-    beyond = np.empty((16 * n, 4))
+    beyond = np.empty((16 * n, *shape))
     parts = np.empty(2**levels, np.int64)
     rungs, links = 0, 0
     for b in range(n):
         node = splits.root if place[b] >= 0 else -1
         while node >= 0:
             if rungs == len(boxes):
-                boxes = np.concatenate((boxes, np.empty((rungs, 4))))
+                boxes = np.concatenate((boxes, np.empty((rungs, *shape))))
                 edges = np.concatenate((edges, np.zeros(rungs, np.int64)))
             if links + len(parts) > len(beyond):
-                beyond = np.concatenate((beyond, np.empty((links + len(parts), 4))))
+                beyond = np.concatenate((beyond, np.empty((links + len(parts), *shape))))
                 part_spans = np.concatenate((part_spans, np.empty((links + len(parts), 2), np.int64)))
             boxes[rungs] = splits.boxes[node]
             own = -1

@@ -4,14 +4,16 @@ That would be m x n values. But what a subscription knows of an object is the ob
 object's last event, so only the exceptions are kept: the stale pairs. Without faults there are none.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sortedcontainers import SortedDict
 
 from cn.free_ids import FreeIds
-from cn.zones import Ints
+from cn.holding import Ranges, held_by, holds
+from cn.zones import Floats, Ints
 
 __all__ = ["RelaxedSubscribers"]
 
@@ -33,9 +35,12 @@ class RelaxedSubscribers:
     Parameters
     ----------
     l, r
-        Ends of the subscriptions, (m,) f8 each; the row number is the id.
+        Ends of the subscriptions, (m,) f8 each, or (m, d) over d attributes; the row number is the id.
     x, y
-        Objects at the start, (n,) f8 each; y = +inf for those that do not exist. Everyone knows those in its range.
+        Objects at the start, (n,) f8 each, x (n, d) over d attributes; y = +inf for those that do not exist. Everyone
+        knows those in its range.
+    kind
+        What a subscription holds (see `cn.holding`).
 
     Notes
     -----
@@ -43,7 +48,15 @@ class RelaxedSubscribers:
     subscription that missed it. The pairs are sorted by subscription and object at all times.
     """
 
-    def __init__(self, l: npt.ArrayLike, r: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
+    def __init__(
+        self,
+        l: npt.ArrayLike,
+        r: npt.ArrayLike,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        kind: Callable[..., Any] = Ranges,
+    ) -> None:
+        self._kind = kind
         self._l, self._r = np.array(l, np.float64), np.array(r, np.float64)
         self._x, self._y = np.array(x, np.float64), np.array(y, np.float64)
         self._last = np.full(len(self._x), -1, np.int64)
@@ -56,7 +69,7 @@ class RelaxedSubscribers:
         """Pairs (subscription, object) that miss the last event of the object that concerns them, sorted. O(p)."""
         return list(self._stale)
 
-    def event(self, event: int, obj: int, x: float, y: float, missed: npt.ArrayLike) -> None:
+    def event(self, event: int, obj: int, x: float | Floats, y: float, missed: npt.ArrayLike) -> None:
         """Note an event that everyone whose range holds x has heard of, except `missed`.
 
         Parameters
@@ -106,7 +119,8 @@ class RelaxedSubscribers:
         lows, highs = np.atleast_1d(np.asarray(l, np.float64)), np.atleast_1d(np.asarray(r, np.float64))
         ids = self._ids.take_many(len(lows))
         more = self._ids.bound - len(self._l)
-        self._l, self._r = (np.append(column, np.zeros(more)) for column in (self._l, self._r))
+        room = np.zeros((more, *self._l.shape[1:]))
+        self._l, self._r = (np.concatenate((column, room)) for column in (self._l, self._r))
         self._l[ids], self._r[ids] = lows, highs
         return ids
 
@@ -123,7 +137,7 @@ class RelaxedSubscribers:
 
     def top(self, subscription: int, k: int) -> list[tuple[float, int]]:
         """The k lowest (y, object) by what a subscription knows. O(n log n + log p)."""
-        known = np.where((self._l[subscription] <= self._x) & (self._x <= self._r[subscription]), self._y, np.inf)
+        known = np.where(held_by(self._kind(self._l, self._r), subscription, self._x), self._y, np.inf)
         for obj in self._unknown_to(subscription):
             known[obj] = self._stale[subscription, obj].y
         order = np.argsort(known, kind="stable")[:k]
@@ -138,5 +152,7 @@ class RelaxedSubscribers:
         del self._stale[subscription, obj]
         self._unaware[obj].remove(subscription)
 
-    def _holds(self, subscription: int, x: float) -> bool:
-        return bool(self._l[subscription] <= x <= self._r[subscription])
+    def _holds(self, subscription: int, x: Any) -> bool:
+        if self._l.ndim == 1:
+            return bool(self._l[subscription] <= x <= self._r[subscription])
+        return holds(self._kind(self._l, self._r), subscription, np.asarray(x, np.float64)[None], 0)

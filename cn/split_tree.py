@@ -1,25 +1,34 @@
 """The binary tree of splits that makes the zones: joins split a leaf, departures give it back.
 
 Every inner node is a split that once happened, every leaf is the zone of one broker, so the leaves tile the
-area whatever joins and leaves. Boxes are kept inside the finite domain, where halving has a meaning; `Zones`
-opens the outermost ones to infinity.
+area whatever joins and leaves. What a box is and how it is halved is the space's matter. Boxes are kept inside the
+finite domain, where halving has a meaning; the tables of the space open the outermost ones to infinity.
 """
 
-from math import inf, nextafter
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from cn.free_ids import FreeIds
 
-__all__ = ["Box", "Split", "SplitTree", "Takeover"]
+__all__ = ["Space", "Split", "SplitTree", "Takeover"]
 
 
-class Box(NamedTuple):
-    """A zone `l_lo < l <= l_hi`, `r_lo <= r < r_hi` of the subscription space: open and closed as messages are."""
+class Space(Protocol):
+    """What is cut up: boxes of sides, of which the tree asks no more than this."""
 
-    l_lo: float
-    l_hi: float
-    r_lo: float
-    r_hi: float
+    @property
+    def left(self) -> Sequence[bool]:
+        """Of each side, whether it bounds left ends: then a cut belongs to the part of smaller ends."""
+
+    @property
+    def whole(self) -> Any:
+        """The box of everything."""
+
+    def halves(self, box: Any, dimension: int) -> tuple[float, Any, Any] | None:
+        """Cut a box in half: the cut, the half of smaller ends and the other; None when it is too narrow."""
 
 
 class Takeover(NamedTuple):
@@ -38,16 +47,17 @@ class Split(NamedTuple):
 
 
 class SplitTree:
-    """Splits of the domain's triangle or square, one leaf per broker.
+    """Splits of a space, one leaf per broker.
 
     Nodes are rows of parallel lists: `box`, `parent` (-1 at the root), `children` (empty tuple at a leaf),
     `dimension` and `cut` of the split, `broker` (-1 at an inner node). Freed rows are used again.
+    Cuts are ends of subscriptions: smaller ones are in the first child, and of equal ones left ends.
     """
 
-    def __init__(self, domain: tuple[float, float], *, triangle: bool) -> None:
-        lo, hi = domain
-        self.triangle = triangle
-        self.box = [Box(lo, hi, lo, hi)]
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._left = space.left
+        self.box = [space.whole]
         self.parent = [-1]
         self.children: list[tuple[int, int] | tuple[()]] = [()]
         self.dimension = [0]
@@ -56,22 +66,24 @@ class SplitTree:
         self.leaf = {0: 0}
         self._rows = FreeIds(1)
 
-    def find(self, l: float, r: float) -> int:
-        """Leaf that holds a point; depth of the tree, O(log n) for n brokers when splits are uniform."""
+    def find(self, ends: Sequence[float]) -> int:
+        """Leaf that holds a subscription; depth of the tree, O(log n) for n brokers when splits are uniform."""
         node = 0
         while children := self.children[node]:
-            beyond = l > self.cut[node] if self.dimension[node] == 0 else r >= self.cut[node]
+            end = ends[self.dimension[node]]
+            beyond = end > self.cut[node] if self._left[self.dimension[node]] else end >= self.cut[node]
             node = children[beyond]
         return node
 
     def join(self, broker: int, leaf: int) -> Split | None:
-        """Split a leaf in half, dimensions alternating with depth; the lower half stays, the other is `broker`'s.
+        """Split a leaf in half, dimensions taking turns with depth; the lower half stays, the other is `broker`'s.
 
-        Returns None, with nothing changed, when the zone is too narrow for two in either dimension.
+        Returns None, with nothing changed, when the zone is too narrow for two in every dimension.
         """
-        first = self._depth(leaf) % 2
-        for dimension in (first, 1 - first):
-            halves = self._halves(self.box[leaf], dimension)
+        depth, sides = self._depth(leaf), len(self._left)
+        for turn in range(depth, depth + sides):
+            dimension = turn % sides
+            halves = self._space.halves(self.box[leaf], dimension)
             if halves is not None:
                 cut, lower, upper = halves
                 keeper = self.broker[leaf]
@@ -109,24 +121,12 @@ class SplitTree:
         for broker, leaf in self.leaf.items():
             self.broker[leaf] = broker
 
-    def _halves(self, box: Box, dimension: int) -> tuple[float, Box, Box] | None:
-        l_lo, l_hi, r_lo, r_hi = box
-        if dimension == 0:
-            cut = l_lo / 2 + l_hi / 2
-            lower, upper = Box(l_lo, cut, r_lo, r_hi), Box(cut, l_hi, r_lo, r_hi)
-        else:
-            cut = r_lo / 2 + r_hi / 2
-            lower, upper = Box(l_lo, l_hi, r_lo, cut), Box(l_lo, l_hi, cut, r_hi)
-        if self.triangle:
-            lower, upper = _trim(lower), _trim(upper)
-        return (cut, lower, upper) if self._holds_points(lower) and self._holds_points(upper) else None
+    def codes(self) -> tuple[npt.NDArray[np.int64], int]:
+        """Children of every row, (rows, 2) i8, and the root; a leaf is written as -1 - broker."""
+        code = [node if pair else -1 - self.broker[node] for node, pair in enumerate(self.children)]
+        return np.array([[code[c] for c in pair] if pair else [0, 0] for pair in self.children]), code[0]
 
-    def _holds_points(self, box: Box) -> bool:
-        """Whether floats fall into the box and, for the triangle, one pair of them on or above the diagonal."""
-        above = not self.triangle or nextafter(box.l_lo, inf) < box.r_hi
-        return box.l_lo < box.l_hi and box.r_lo < box.r_hi and above
-
-    def _row(self, box: Box, parent: int, broker: int) -> int:
+    def _row(self, box: Any, parent: int, broker: int) -> int:
         row = self._rows.take()
         if row < len(self.box):
             self.box[row], self.parent[row], self.broker[row] = box, parent, broker
@@ -154,8 +154,3 @@ class SplitTree:
         while (node := self.parent[node]) >= 0:
             depth += 1
         return depth
-
-
-def _trim(box: Box) -> Box:
-    """Bounding box of the part with l <= r."""
-    return Box(box.l_lo, min(box.l_hi, box.r_hi), max(box.r_lo, box.l_lo), box.r_hi)

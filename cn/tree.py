@@ -17,11 +17,26 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from cn.deliveries import Deliveries, Floats, Hops, Ints, finite_ends, link_costs, message_corners, message_starts
+from cn.deliveries import (
+    Deliveries,
+    End,
+    Floats,
+    Hops,
+    Ints,
+    finite_ends,
+    link_costs,
+    message_regions,
+    message_starts,
+    one_region,
+)
 from cn.forwarding import follow_messages, multicast, next_edges
+from cn.plane import line_points
+from cn.side_space import side_points
 from cn.spanning import spanning_links, spanning_tree
 from cn.summaries import TreeTable, grow, summarise_links, summarise_own
+from cn.summary_boxes import covers, put_point
 from floor.errors import RangecastError
+from paint.sides import Sides
 from topologies import Routes
 from topologies.arguments import integer
 
@@ -41,6 +56,9 @@ class RoutingTree:
         IP routes of the n brokers. Near means few IP hops, then little delay, then a small number.
     limit
         Most boxes in a summary. With as many as there are subscriptions, messages take no needless hop.
+    sides
+        Sides of the subscription space; left out for l and r of one attribute. Over several, ends have the shape
+        (m, attributes).
 
     Attributes
     ----------
@@ -71,23 +89,25 @@ class RoutingTree:
     (False, [2])
     """
 
-    def __init__(self, routes: Routes, *, limit: int = 16) -> None:
+    def __init__(self, routes: Routes, *, limit: int = 16, sides: Sides | None = None) -> None:
         if not isinstance(routes, Routes):
             raise TypeError(f"routes must be Routes, got {routes!r}; make them with Routes.build")
         self.ip_routes = routes
         self.limit = integer("limit", limit, 1)
+        self.sides = sides
         n = len(routes.brokers)
         self.present = np.ones(n, np.bool_)
         self.links = spanning_tree(routes, np.arange(n))
         self._nearest = routes.nearest(self.present)
         self._root = self.centre  # summaries are made from here outward
         # By id, with room to spare; an id not in use has home -1.
-        self._l, self._r = np.empty(0), np.empty(0)
+        self._points = np.empty((0, 2 if sides is None else len(sides.sign)))
         self._nodes, self._home = np.empty(0, np.int64), np.empty(0, np.int64)
         self._subscribed = 0
         self._changed = 0
         self._counts = np.zeros(n + 2 * (n - 1), np.int64)
-        self._boxes = np.empty((len(self._counts), 1, 4))
+        shape = (4,) if sides is None else (2, len(sides.sign))
+        self._boxes = np.empty((len(self._counts), 1, *shape))
         self._connect()
 
     @property
@@ -110,24 +130,23 @@ class RoutingTree:
         """
         rows = np.asarray(ids, np.int64)
         lows, highs, where = finite_ends(l), finite_ends(r), np.asarray(nodes)
-        if rows.ndim != 1 or not rows.shape == lows.shape == highs.shape == where.shape:
+        if rows.ndim != 1 or not rows.shape == lows.shape[:1] == highs.shape[:1] == where.shape:
             raise ValueError(
                 "ids, l, r and nodes must be one-dimensional and equally long, "
                 f"got shapes {rows.shape}, {lows.shape}, {highs.shape} and {where.shape}"
             )
-        wrong = ~(lows <= highs)
-        if wrong.any():
-            at = int(wrong.argmax())
-            raise ValueError(f"a subscription needs l <= r, got [{lows[at]}, {highs[at]}] at row {at}")
+        points = (
+            np.column_stack(line_points(lows, highs)) if self.sides is None else side_points(self.sides, lows, highs)
+        )
         home = self.home(lows, highs, where)
         self._check_distinct(rows)
         self._reserve(int(rows.max(initial=-1)) + 1)
         if (self._home[rows] >= 0).any():
             raise ValueError(f"ids must not be in use, got {rows[self._home[rows] >= 0][0]}")
-        self._l[rows], self._r[rows], self._nodes[rows], self._home[rows] = lows, highs, where, home
+        self._points[rows], self._nodes[rows], self._home[rows] = points, where, home
         self._subscribed += len(rows)
         if not self._note(len(rows)):
-            grow(self.table, home, lows, highs)
+            grow(self.table, home, points)
         return home
 
     def unsubscribe(self, ids: npt.ArrayLike) -> None:
@@ -185,7 +204,7 @@ class RoutingTree:
         return self._resettle()
 
     def next_hops(
-        self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
+        self, broker: int, came_from: int, l_in: End, r_in: End, l_out: End, r_out: End
     ) -> tuple[bool, list[int]]:
         """Decide what a broker does with a message: deliver it to its own subscriptions or not, and hand it to whom.
 
@@ -193,7 +212,8 @@ class RoutingTree:
         """
         self._check_present(broker)
         out = np.empty(len(self), np.int64)
-        delivers, count = next_edges(self.table, broker, came_from, l_in, r_in, l_out, r_out, out)
+        region = one_region(self.sides, l_in, r_in, l_out, r_out)
+        delivers, count = next_edges(self.table, broker, came_from, region, out)
         return delivers, self.table.neighbours[out[:count]].tolist()
 
     def multicast(
@@ -203,18 +223,18 @@ class RoutingTree:
 
         O(brokers met x neighbours x limit) time for all messages together, O(messages + brokers reached) space.
         """
-        corners = message_corners(table)
+        regions = message_regions(table, self.sides)
         starts = message_starts(sources, len(table), self.present)
         owners = np.repeat(np.arange(len(self)), np.diff(self.table.starts))
         cost = link_costs(ip_hops, len(self), owners, self.table.neighbours)
-        columns = multicast(self.table, len(self), *corners, starts, cost)
+        columns = multicast(self.table, len(self), regions, starts, cost)
         return Deliveries(*columns[:5], np.column_stack((owners, self.table.neighbours, columns[5])))
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts."""
-        corners = message_corners(table)
+        regions = message_regions(table, self.sides)
         starts = message_starts(sources, len(table), self.present)
-        return Hops(*follow_messages(self.table, len(self), *corners, starts))
+        return Hops(*follow_messages(self.table, len(self), regions, starts))
 
     def path(self, source: int, target: int) -> list[int]:
         """Brokers from one to another along the tree, both included: for unicast over the overlay. O(n)."""
@@ -268,7 +288,7 @@ class RoutingTree:
         rows = np.flatnonzero(wanted[self._home])
         rows = rows[np.argsort(self._home[rows], kind="stable")]
         offsets = np.append(np.searchsorted(self._home[rows], brokers), len(rows))
-        summarise_own(self.table, brokers, offsets, self._l[rows], self._r[rows])
+        summarise_own(self.table, brokers, offsets, self._points[rows])
 
     def _summarise_links(self) -> None:
         outward, parents = self._walk(self._root)
@@ -291,12 +311,12 @@ class RoutingTree:
         more = max(rows, 2 * len(self._home)) - len(self._home)
         if rows <= len(self._home):
             return
-        self._l, self._r = (np.concatenate((column, np.zeros(more))) for column in (self._l, self._r))
+        self._points = np.concatenate((self._points, np.zeros((more, self._points.shape[1]))))
         self._nodes = np.concatenate((self._nodes, np.zeros(more, np.int64)))
         self._home = np.concatenate((self._home, np.full(more, -1)))
         width = min(self.limit, len(self._home))
         if width > self._boxes.shape[1]:
-            boxes = np.empty((len(self._boxes), width, 4))
+            boxes = np.empty((len(self._boxes), width, *self._boxes.shape[2:]))
             boxes[:, : self._boxes.shape[1]] = self._boxes
             self._boxes = boxes
             self.table = self.table._replace(boxes=boxes)
@@ -332,7 +352,8 @@ class RoutingTree:
         if (neighbours[back] != owners).any() or (back[back] != np.arange(len(back))).any():
             raise TreeError("a link has no way back")
         for row in np.flatnonzero(self._home >= 0):
-            point = np.array([[self._l[row], self._l[row], self._r[row], self._r[row]]])
+            point = np.empty((1, *boxes.shape[2:]))
+            put_point(point, 0, self._points, row)
             if not _covers(boxes[self._home[row], : counts[self._home[row]]], point):
                 raise TreeError(f"broker {self._home[row]} does not know its subscription {row}")
         for e, b in enumerate(neighbours):
@@ -343,6 +364,4 @@ class RoutingTree:
 
 def _covers(outer: Floats, inner: Floats) -> bool:
     """Whether each inner box lies in one of the outer boxes."""
-    a, b = outer[None], inner[:, None]
-    inside = (a[..., 0] <= b[..., 0]) & (b[..., 1] <= a[..., 1]) & (a[..., 2] <= b[..., 2]) & (b[..., 3] <= a[..., 3])
-    return bool(inside.any(axis=1).all())
+    return all(any(covers(outer, i, inner, j) for i in range(len(outer))) for j in range(len(inner)))

@@ -25,10 +25,12 @@ from typing import NamedTuple
 import numpy as np
 
 from cn import zone_forwarding
-from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Floats, Ints
+from cn.plane import ABOVE, BELOW, LEFT, RIGHT
+from cn.regions import Rectangle, meets
+from cn.zones import Floats, Ints
 from floor.kernels import njit
 
-__all__ = ["WideTable", "meets", "spread", "toward"]
+__all__ = ["WideTable", "spread", "toward"]
 
 _narrow_toward: Callable[..., int] = zone_forwarding.toward
 _narrow_spread: Callable[..., tuple[bool, int]] = zone_forwarding.spread
@@ -41,15 +43,6 @@ class WideTable(NamedTuple):
     sides: Ints
     neighbours: Ints
     beyond: Floats
-
-
-@njit
-def meets(
-    l_lo: float, l_hi: float, r_lo: float, r_hi: float, l_in: float, r_in: float, l_out: float, r_out: float
-) -> bool:
-    """Whether a zone meets what of a message's rectangle lies above the diagonal: all of it unless it is wide."""
-    a, b = max(l_lo, l_out), min(r_hi, r_out)
-    return a < min(l_hi, l_in) and max(r_lo, r_in) < b and np.nextafter(a, np.inf) <= np.nextafter(b, -np.inf)
 
 
 @njit
@@ -80,21 +73,22 @@ def _spread_wide(
 
 
 @njit
-def toward(zones: WideTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
+def toward(zones: WideTable, broker: int, region: Rectangle) -> int:
     """Edge by which a message leaves a zone that it does not concern, or -1."""
+    l_in, r_in, l_out, r_out = region
     if l_in > r_in:
         l_lo, l_hi, r_lo, r_hi = zones.extents[broker]
         if meets(l_lo, l_hi, r_lo, r_hi, l_in, r_in, l_out, r_out):
             return -1
-        return _narrow_toward(zones, broker, np.nextafter(l_out, np.inf), np.nextafter(r_out, -np.inf), l_out, r_out)
-    return _narrow_toward(zones, broker, l_in, r_in, l_out, r_out)
+        corner = np.nextafter(l_out, np.inf), np.nextafter(r_out, -np.inf), l_out, r_out
+        return _narrow_toward(zones, broker, corner)
+    return _narrow_toward(zones, broker, region)
 
 
 @njit
-def spread(
-    zones: WideTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> tuple[bool, int]:
+def spread(zones: WideTable, broker: int, came_from: int, region: Rectangle, out: Ints) -> tuple[bool, int]:
     """Write the edges of the region's tree at a zone of it, but the one the message came by: True, and how many."""
+    l_in, r_in, l_out, r_out = region
     if l_in > r_in:
         return True, _spread_wide(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
-    return _narrow_spread(zones, broker, came_from, l_in, r_in, l_out, r_out, out)
+    return _narrow_spread(zones, broker, came_from, region, out)

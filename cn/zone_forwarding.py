@@ -29,18 +29,21 @@ no other beyond the route.
 
 import numpy as np
 
-from cn.zones import ABOVE, BELOW, LEFT, RIGHT, Ints, ZoneTable
+from cn.plane import ABOVE, BELOW, LEFT, RIGHT, ZoneTable
+from cn.regions import Rectangle
+from cn.zones import Ints
 from floor.kernels import njit
 
 __all__ = ["spread", "toward"]
 
 
 @njit
-def toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
+def toward(zones: ZoneTable, broker: int, region: Rectangle) -> int:
     """Edge by which a message leaves a zone that its rectangle does not meet, or -1; see the module's proof.
 
     Only the broker's row and its neighbours' extents are read, here and below.
     """
+    l_in, r_in, l_out, r_out = region
     best = -1
     nearest = np.inf
     for along, over in ((LEFT, BELOW), (BELOW, LEFT)):  # where l and r begin, in extents as in sides
@@ -68,13 +71,12 @@ def toward(zones: ZoneTable, broker: int, l_in: float, r_in: float, l_out: float
 
 
 @njit
-def spread(
-    zones: ZoneTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
-) -> tuple[bool, int]:
+def spread(zones: ZoneTable, broker: int, came_from: int, region: Rectangle, out: Ints) -> tuple[bool, int]:
     """Write the edges of the region's tree at a zone of it, but the one the message came by: at most its neighbours.
 
     Every zone of the tree delivers; returns that, and how many edges there are.
     """
+    l_in, r_in, l_out, r_out = region
     l_lo, l_hi = zones.extents[broker, 0], zones.extents[broker, 1]
     r_lo, r_hi = zones.extents[broker, 2], zones.extents[broker, 3]
     count = 0

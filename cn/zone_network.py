@@ -5,9 +5,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from cn.deliveries import Deliveries, Hops, link_costs, message_corners, message_starts
+from cn.deliveries import Deliveries, End, Hops, link_costs, message_regions, message_starts, one_region
 from cn.forwarding import Table, follow_messages, multicast, next_edges
-from cn.zones import Floats, Ints, Zones
+from cn.regions import Corners, Region, Regions
+from cn.zones import Ints, Zones
 
 __all__ = ["ZoneNetwork"]
 
@@ -43,7 +44,7 @@ class ZoneNetwork(ABC):
 
     @abstractmethod
     def _table_for(self, *, wide: bool) -> Table:
-        """What brokers know; its type chooses the kernels. `wide`: some message has l_in > r_in."""
+        """What brokers know; its type chooses the kernels. `wide`: some message has l_in > r_in in an attribute."""
 
     def __len__(self) -> int:
         return len(self.zones)
@@ -75,7 +76,7 @@ class ZoneNetwork(ABC):
         return np.array([self.zones.join(broker, seed).keeper])
 
     def next_hops(
-        self, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float
+        self, broker: int, came_from: int, l_in: End, r_in: End, l_out: End, r_out: End
     ) -> tuple[bool, list[int]]:
         """Decide what a broker does with a message: deliver it to its own subscriptions or not, and hand it to whom.
 
@@ -83,9 +84,12 @@ class ZoneNetwork(ABC):
         """
         if broker not in self.zones:
             raise ValueError(f"broker must be a broker that holds a zone, got {broker}")
+        return self._decide(broker, came_from, one_region(self.zones.sides, l_in, r_in, l_out, r_out))
+
+    def _decide(self, broker: int, came_from: int, region: Region) -> tuple[bool, list[int]]:
         out = np.empty(len(self.zones), np.int64)
-        table = self._table_for(wide=l_in > r_in)
-        delivers, count = next_edges(table, broker, came_from, l_in, r_in, l_out, r_out, out)
+        table = self._table_for(wide=self.zones.sides is None and region[0] > region[1])
+        delivers, count = next_edges(table, broker, came_from, region, out)
         return delivers, table.neighbours[out[:count]].tolist()
 
     def multicast(
@@ -95,18 +99,18 @@ class ZoneNetwork(ABC):
 
         O(hops x neighbours) time for all messages together, O(messages + zones reached) space.
         """
-        corners = message_corners(table)
+        regions = message_regions(table, self.zones.sides)
         starts = message_starts(sources, len(table), self.zones.present)
         links = self.links
         cost = link_costs(ip_hops, len(self), links[:, 0], links[:, 1])
-        columns = multicast(self._table_for(wide=_any_wide(corners)), len(self), *corners, starts, cost)
+        columns = multicast(self._table_for(wide=_any_wide(regions)), len(self), regions, starts, cost)
         return Deliveries(*columns[:5], np.column_stack((links, columns[5])))
 
     def hops(self, table: npt.NDArray[np.void], sources: npt.ArrayLike) -> Hops:
         """Follow a table of messages hop by hop: the same hops as `multicast` counts. O(hops x neighbours)."""
-        corners = message_corners(table)
+        regions = message_regions(table, self.zones.sides)
         starts = message_starts(sources, len(table), self.zones.present)
-        return Hops(*follow_messages(self._table_for(wide=_any_wide(corners)), len(self), *corners, starts))
+        return Hops(*follow_messages(self._table_for(wide=_any_wide(regions)), len(self), regions, starts))
 
     def _check_ends(self, source: int, target: int) -> None:
         for name, broker in (("source", source), ("target", target)):
@@ -114,6 +118,7 @@ class ZoneNetwork(ABC):
                 raise ValueError(f"{name} must be a broker that holds a zone, got {broker}")
 
 
-def _any_wide(corners: tuple[Floats, Floats, Floats, Floats]) -> bool:
-    l_in, r_in = corners[:2]
-    return bool((l_in > r_in).any())
+def _any_wide(regions: Regions) -> bool:
+    if not isinstance(regions, Corners):
+        return bool(regions.wide.any())
+    return bool((regions.l_in > regions.r_in).any())

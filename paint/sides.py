@@ -77,16 +77,19 @@ def points_of(sides: Sides, l: Floats, r: Floats) -> Floats:
 
     Where an attribute has no left side, its l is not looked at.
     """
-    ends = np.where(
-        sides.sign < 0, l.reshape(len(l), -1)[:, sides.attribute], r.reshape(len(r), -1)[:, sides.attribute]
-    )
+    ends = np.where(sides.sign < 0, _columns(l)[:, sides.attribute], _columns(r)[:, sides.attribute])
     points: Floats = ends * sides.sign
     return points
 
 
+def _columns(values: Floats) -> Floats:
+    """Rows with a number for each attribute, of values that may be of one attribute without saying so."""
+    return values[:, None] if values.ndim == 1 else values
+
+
 def boxes_of(sides: Sides, table: NDArray[np.void]) -> tuple[Floats, Floats]:
     """Regions of messages as boxes lo <= u < hi of the sides, (messages, D) each."""
-    fields = [table[name].reshape(len(table), -1) for name in ("l_in", "r_in", "l_out", "r_out")]
+    fields = [_columns(table[name]) for name in ("l_in", "r_in", "l_out", "r_out")]
     columns = np.concatenate(fields, axis=1)
     return columns[:, sides.low] * sides.sign, columns[:, sides.high] * sides.sign
 

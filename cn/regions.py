@@ -1,0 +1,157 @@
+"""Regions of messages, as kernels take them: rectangles of one attribute, boxes of several.
+
+The walks of `cn.forwarding` hand a *region* from kernel to kernel without a look at it. Of one attribute it is (l_in,
+r_in, l_out, r_out); of several (lo, hi, last, wide, pairs), one message's rows of a `SideRegions`. The functions of
+this module are chosen by the types of what they are given: in compiled code at compile time, at no cost.
+
+A region lo <= u < hi counts only where l <= r in every attribute. If that is all of it, the message is narrow. It is
+wide if in some attribute l_in > r_in: then the diagonal cuts it. Whatever holds a point that counts also holds, with
+it, all others of the region with larger coordinates, so it holds a point that counts iff its largest one does.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba.extending import overload
+
+from cn.side_space import pairs_of
+from floor.kernel_forms import by_ndim
+from floor.kernels import njit
+from paint.sides import Sides, boxes_of
+
+__all__ = [
+    "Corners",
+    "Rectangle",
+    "Region",
+    "Regions",
+    "SideRegion",
+    "SideRegions",
+    "corner_region",
+    "holds_box",
+    "meets",
+    "meets_box",
+    "region_at",
+    "side_regions",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Rectangle = tuple[float, float, float, float]
+SideRegion = tuple[Floats, Floats, Floats, bool, Ints]
+Region = Rectangle | SideRegion
+
+
+class Corners(NamedTuple):
+    """Rectangles of messages over one attribute, (messages,) f8 each."""
+
+    l_in: Floats
+    r_in: Floats
+    l_out: Floats
+    r_out: Floats
+
+
+class SideRegions(NamedTuple):
+    """Boxes of messages over several attributes.
+
+    `lo`, `hi` (messages, D) f8: the box lo <= u < hi. `last` (messages, D) f8: the largest u below hi.
+    `wide` (messages,) bool: the message is wide. `pairs` (p, 2) i8: left and right side of attributes that have both.
+    """
+
+    lo: Floats
+    hi: Floats
+    last: Floats
+    wide: npt.NDArray[np.bool_]
+    pairs: Ints
+
+
+Regions = Corners | SideRegions
+
+
+def side_regions(sides: Sides, table: npt.NDArray[np.void]) -> SideRegions:
+    """Regions of a table of messages with vector fields; O(D) each."""
+    lo, hi = boxes_of(sides, table)
+    pairs = pairs_of(sides)
+    wide = (-lo[:, pairs[:, 0]] > lo[:, pairs[:, 1]]).any(axis=1)
+    return SideRegions(lo, hi, np.nextafter(hi, -np.inf), wide, pairs)
+
+
+def corner_region(box: Floats) -> Region:
+    """Region of the single subscription with the largest coordinates in a zone."""
+    if box.ndim == 1:
+        l_lo, _, _, r_hi = box.tolist()
+        return float(np.nextafter(l_lo, np.inf)), float(np.nextafter(r_hi, -np.inf)), l_lo, r_hi
+    last = np.nextafter(box[1], -np.inf)
+    return last, box[1], last, False, np.empty((0, 2), np.int64)
+
+
+def _rectangle_at(regions: Corners, i: int) -> Rectangle:
+    return regions.l_in[i], regions.r_in[i], regions.l_out[i], regions.r_out[i]
+
+
+def _box_at(regions: SideRegions, i: int) -> SideRegion:
+    return regions.lo[i], regions.hi[i], regions.last[i], regions.wide[i], regions.pairs
+
+
+_AT: dict[type, Callable[..., Any]] = {Corners: _rectangle_at, SideRegions: _box_at}
+
+
+def region_at(regions: Regions, i: int) -> Region:
+    """Region of one message."""
+    return _AT[type(regions)](regions, i)
+
+
+@overload(region_at)
+def _choose_at(regions: Any, i: Any) -> Any:  # noqa: ARG001
+    return _AT[regions.instance_class]
+
+
+@njit
+def meets(
+    l_lo: float, l_hi: float, r_lo: float, r_hi: float, l_in: float, r_in: float, l_out: float, r_out: float
+) -> bool:
+    """Whether a zone meets what of a message's rectangle lies above the diagonal: all of it unless it is wide."""
+    a, b = max(l_lo, l_out), min(r_hi, r_out)
+    return a < min(l_hi, l_in) and max(r_lo, r_in) < b and np.nextafter(a, np.inf) <= np.nextafter(b, -np.inf)
+
+
+@njit
+def _rectangle_meets(box: Floats, region: Rectangle) -> bool:
+    l_in, r_in, l_out, r_out = region
+    return bool(meets(box[0], box[1], box[2], box[3], l_in, r_in, l_out, r_out))
+
+
+@njit
+def _box_meets(box: Floats, region: SideRegion) -> bool:
+    lo, hi, last, wide, pairs = region
+    for side in range(len(lo)):
+        if max(box[0, side], lo[side]) >= min(box[1, side], hi[side]):
+            return False
+    if wide:
+        for pair in range(len(pairs)):
+            l, r = pairs[pair, 0], pairs[pair, 1]
+            low = min(np.nextafter(box[1, l], -np.inf), last[l])
+            if -low > min(np.nextafter(box[1, r], -np.inf), last[r]):
+                return False
+    return True
+
+
+@njit
+def _rectangle_holds(box: Floats, zone: Floats) -> bool:
+    return bool(box[0] <= zone[0] and zone[1] <= box[1] and box[2] <= zone[2] and zone[3] <= box[3])
+
+
+@njit
+def _box_holds(box: Floats, zone: Floats) -> bool:
+    inside = True
+    for side in range(box.shape[1]):
+        inside &= box[0, side] <= zone[0, side] and zone[1, side] <= box[1, side]
+    return inside
+
+
+meets_box = by_ndim({1: _rectangle_meets, 2: _box_meets})
+"""Whether a zone, or a part of S, holds a subscription of a region: (box, region)."""
+
+holds_box = by_ndim({1: _rectangle_holds, 2: _box_holds})
+"""Whether a part of S holds a zone: (box, zone)."""

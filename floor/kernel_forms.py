@@ -1,0 +1,27 @@
+"""One name for kernels of several forms of the same data, the form chosen by the shape of an array."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from numba.extending import overload
+
+__all__ = ["by_ndim"]
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def by_ndim(kernels: Mapping[int, Kernel]) -> Kernel:
+    """Make one function of kernels with the same parameters, by the dimensions of the first one, an array.
+
+    Compiled code that calls it gets the kernel at compile time, at no cost; Python looks it up.
+    """
+
+    def form(array: Any, *rest: Any) -> Any:
+        return kernels[array.ndim](array, *rest)
+
+    def choose(array: Any, *_: Any) -> Any:
+        kernel = kernels[array.ndim]
+        return getattr(kernel, "py_func", kernel)
+
+    overload(form, strict=False)(choose)
+    return form  # type: ignore[return-value]

@@ -1,0 +1,80 @@
+"""The sorted column over several attributes finds exactly the subscriptions of the groups a message reached."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from matching.scan import Scan
+from paint.messages import message_of
+from tests.oracles.side_ranges import reaches_box
+
+LARGEST = float(np.finfo(np.float64).max)
+Floats = npt.NDArray[np.float64]
+
+
+def draw_messages(rng: np.random.Generator, count: int, d: int) -> npt.NDArray[np.void]:
+    """Messages on a coarse grid, some open, some across the diagonal; the last attribute may have no left side."""
+    table = np.zeros(count, message_of(d))
+    table["l_out"], table["l_in"] = np.sort(rng.integers(0, 6, (2, count, d)), axis=0)
+    table["r_in"], table["r_out"] = np.sort(rng.integers(0, 6, (2, count, d)), axis=0)
+    table["l_out"][rng.random((count, d)) < 0.5] = -np.inf
+    table["r_out"][rng.random((count, d)) < 0.5] = np.inf
+    return table
+
+
+def draw_ranges(rng: np.random.Generator, count: int, d: int, *, upper: bool) -> tuple[Floats, Floats]:
+    l, r = np.sort(rng.integers(0, 6, (2, count, d)), axis=0).astype(np.float64)
+    l[rng.random((count, d)) < 0.1], r[rng.random((count, d)) < 0.1] = -LARGEST, LARGEST
+    if upper:
+        l[:, -1] = -LARGEST
+    return l, r
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    d=st.integers(2, 4),
+    m=st.integers(0, 60),
+    groups=st.integers(1, 5),
+    seed=st.integers(0, 2**32 - 1),
+    upper=st.booleans(),
+)
+def test_matches_are_those_of_brute_force_after_changes(d: int, m: int, groups: int, seed: int, upper: bool) -> None:
+    rng = np.random.default_rng(seed)
+    l, r = draw_ranges(rng, m, d, upper=upper)
+    group = rng.integers(0, groups, m)
+    scan = Scan(l, r, group, groups)
+    for _ in range(4):
+        scan._check()
+        table = draw_messages(rng, 12, d)
+        if upper:
+            table["l_in"][:, -1], table["l_out"][:, -1] = np.inf, -np.inf
+        reached = [sorted(rng.choice(groups, rng.integers(0, groups + 1), replace=False)) for _ in table]
+        offsets = np.append(0, np.cumsum([len(g) for g in reached]))
+        flat = np.array([g for part in reached for g in part], np.int64)
+        ends, found = scan.match(table, offsets, flat)
+        want = [
+            np.flatnonzero(np.isin(group, part) & reaches_box(row, l, r)).tolist()
+            for row, part in zip(table, reached, strict=True)
+        ]
+        assert [sorted(found[ends[i] : ends[i + 1]].tolist()) for i in range(len(table))] == want
+        assert scan.count(table, offsets, flat).tolist() == [len(part) for part in want]
+        held = np.flatnonzero(group >= 0)
+        gone = rng.choice(held, len(held) // 4, replace=False)
+        scan.remove(gone)
+        group[gone] = -1
+        moved = rng.choice(np.setdiff1d(held, gone), (len(held) - len(gone)) // 2, replace=False)
+        group[moved] = rng.integers(0, groups, len(moved))
+        scan.move(moved, group[moved])
+        new = np.arange(len(l), len(l) + rng.integers(0, 12))
+        new_l, new_r = draw_ranges(rng, len(new), d, upper=upper)
+        l, r = np.concatenate((l, new_l)), np.concatenate((r, new_r))
+        group = np.append(group, rng.integers(0, groups, len(new)))
+        scan.add(new, new_l, new_r, group[new])
+        assert len(scan) == np.count_nonzero(group >= 0)
+
+
+def test_unequal_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"equally long, got shapes \(2, 2\), \(2, 3\) and \(2,\)"):
+        Scan(np.zeros((2, 2)), np.zeros((2, 3)), [0, 0], 1)
