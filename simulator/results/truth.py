@@ -48,7 +48,8 @@ def make_truth(x: Floats, y: Floats, ranges: Ranges, k: int, room: int) -> Truth
     absent = room - len(x)
     xs, ys = more_places(x, absent), np.append(y, np.full(absent, np.inf))
     order = np.lexsort((np.arange(room), ys))
-    return TruthArrays(xs, ys, order, ranges, np.full((len(ranges.l), k), -1, np.int64), np.full((len(ranges.l), k), np.inf))
+    shape = (len(ranges.l), k)
+    return TruthArrays(xs, ys, order, ranges, np.full(shape, -1, np.int64), np.full(shape, np.inf))
 
 
 @njit

@@ -1,9 +1,9 @@
 """Places of objects, one kernel text for any number of attributes.
 
 A place is a number where there is one attribute, and an array of d numbers where there are several: columns of places
-have the shape (rows,) or (rows, d). Kernels name a place by its column and its row, and leave to the functions of this
-module, and to `cn.holding.holds`, what depends on the shape. Over one attribute nothing of the choice is left in what
-is compiled.
+have the shape (rows,) or (rows, d). Kernels name a place by its column and its row, and leave to the functions of
+this module, and to `cn.holding.holds`, what depends on the shape. Over one attribute nothing of the choice is left in
+what is compiled.
 """
 
 import numpy as np
