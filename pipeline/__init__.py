@@ -1,40 +1,37 @@
 """Spark jobs and the schemas of every file: populations, traces, deliveries at scale, traffic tables."""
 
+from pipeline.attributes import (
+    SHAPES,
+    Form,
+    attributes_of,
+    form_of,
+    other_attributes,
+    other_form,
+    spread_ends,
+    x_names,
+)
 from pipeline.class_archive import archiving_classes
 from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries, count_kept
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
+from pipeline.drawing import distributions_of, object_distributions_of
 from pipeline.errors import PipelineError
 from pipeline.hop_loads import link_load, zone_load
 from pipeline.java import require_java
+from pipeline.object_files import object_file, object_path, objects, read_objects
 from pipeline.own_events import EventFacts, OwnEvents, event_facts, is_event_list, read_own_events
 from pipeline.own_objects import ObjectFacts, OwnObjects, object_facts, read_own_objects
 from pipeline.own_subscriptions import SubscriptionFacts, own_population, own_population_path, subscription_facts
 from pipeline.own_tables import OwnTable, open_table
+from pipeline.population_specs import FileSpec, ObjectSpec, PopulationSpec
 from pipeline.populations import (
-    FileSpec,
-    ObjectSpec,
     Population,
-    PopulationSpec,
-    object_file,
-    object_path,
-    objects,
     population,
+    population_columns,
     population_frame,
     population_path,
     population_spec,
-    read_objects,
     read_population,
-    spread_ends,
     write_population,
-)
-from pipeline.populations_15d import (
-    DATASETS_15D,
-    Population15d,
-    Population15dSpec,
-    objects_15d,
-    population_15d_frame,
-    read_population_15d,
-    write_population_15d,
 )
 from pipeline.records import read_events, read_hops
 from pipeline.replications import event_percentiles, read_replications, replication_intervals
@@ -48,7 +45,6 @@ from pipeline.schemas import (
     LINKS,
     PERCENTILES,
     POPULATION,
-    POPULATION_15D,
     SERIES,
     SUMMARY,
     TIMES,
@@ -56,9 +52,12 @@ from pipeline.schemas import (
     TRACE_OBJECTS,
     TRACE_REPORT,
     ZONE_LOAD,
+    population_schema,
     spark_schema,
+    trace_schemas,
 )
 from pipeline.session import SparkSource, check_master, check_spark, spark_runs, spark_session, spark_source
+from pipeline.side_distributions import SIDE_DISTRIBUTIONS, SIDE_OBJECT_DISTRIBUTIONS, distribution_shape
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
 from pipeline.summary import rehearse_summary, summarise, write_summary
 from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
@@ -66,7 +65,6 @@ from pipeline.traces import Trace, TraceSpec, read_history, trace_frames
 
 __all__ = [
     "BROKERS",
-    "DATASETS_15D",
     "DISTRIBUTIONS",
     "EVENTS",
     "FAULTS",
@@ -78,8 +76,10 @@ __all__ = [
     "PARTITION_COST",
     "PERCENTILES",
     "POPULATION",
-    "POPULATION_15D",
     "SERIES",
+    "SHAPES",
+    "SIDE_DISTRIBUTIONS",
+    "SIDE_OBJECT_DISTRIBUTIONS",
     "STOCK_SPEC",
     "STOCK_SUBSCRIPTIONS",
     "SUMMARY",
@@ -91,6 +91,7 @@ __all__ = [
     "DeliveryCounts",
     "EventFacts",
     "FileSpec",
+    "Form",
     "ObjectFacts",
     "ObjectSpec",
     "OwnEvents",
@@ -98,8 +99,6 @@ __all__ = [
     "OwnTable",
     "PipelineError",
     "Population",
-    "Population15d",
-    "Population15dSpec",
     "PopulationSpec",
     "SparkSource",
     "SubscriptionFacts",
@@ -108,26 +107,33 @@ __all__ = [
     "TraceFacts",
     "TraceSpec",
     "archiving_classes",
+    "attributes_of",
     "check_master",
     "check_spark",
     "count_deliveries",
     "count_kept",
+    "distribution_shape",
+    "distributions_of",
     "event_facts",
     "event_percentiles",
+    "form_of",
     "is_event_list",
     "link_load",
+    "object_distributions_of",
     "object_facts",
     "object_file",
     "object_path",
     "objects",
-    "objects_15d",
     "open_table",
+    "other_attributes",
+    "other_form",
     "own_population",
     "own_population_path",
     "population",
-    "population_15d_frame",
+    "population_columns",
     "population_frame",
     "population_path",
+    "population_schema",
     "population_spec",
     "read_events",
     "read_history",
@@ -136,7 +142,6 @@ __all__ = [
     "read_own_events",
     "read_own_objects",
     "read_population",
-    "read_population_15d",
     "read_replications",
     "read_trace",
     "rehearse_summary",
@@ -153,10 +158,11 @@ __all__ = [
     "summarise",
     "trace_facts",
     "trace_frames",
+    "trace_schemas",
     "uniform_column",
     "write_population",
-    "write_population_15d",
     "write_summary",
     "write_trace",
+    "x_names",
     "zone_load",
 ]

@@ -4,25 +4,20 @@ A value depends on nothing but its seed, its stream and its row id, so the rows 
 partitioning, the cores or the cluster. A distribution is one function from a DataFrame with the column `id` to one
 with `l` and `r` added (in `DISTRIBUTIONS`) or with `x`, and `y` if it likes, added (in `OBJECT_DISTRIBUTIONS`); its
 keyword-only arguments, all with defaults, are the parameters a spec may give. All domains are [0, 1]. The workloads
-are those of the paper's Section V. What a function of somebody else's gives is checked row by row on its way to disk.
+are those of the paper's Section V. Those over several attributes are in `pipeline.side_distributions`; by what name
+and how all of them are called, and what those of somebody else give, is a matter of `pipeline.drawing`.
 """
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import pi
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.errors import PipelineError, root_cause
-
 __all__ = [
     "DISTRIBUTIONS",
     "OBJECT_DISTRIBUTIONS",
     "STREAMS",
-    "draw_objects",
-    "draw_subscriptions",
-    "source_of",
     "standard_normals",
     "uniform_column",
 ]
@@ -41,7 +36,13 @@ STREAMS = {
     "stock starts": 15,  # 15 and 16
     "stock steps": 17,  # 17 and 18
     "object x2": 19,
-    "r2": 20,
+    "ends of 2": 20,  # 20 and 21; of the second attribute
+    "ends of 3": 22,  # 22 and 23
+    "points": 24,  # 24 to 26
+    "slopes": 27,  # 27 and 28
+    "radii": 29,
+    "object x3": 30,
+    "object normals of 3": 31,  # 31 and 32
     "draws": 100,  # 100, 101, ...: three for each draw of a rejection
 }
 
@@ -198,89 +199,3 @@ OBJECT_DISTRIBUTIONS: dict[str, Callable[..., DataFrame]] = {
     "stocks": stock_objects,
     "single-stocks": single_stocks,
 }
-
-
-def draw_subscriptions(name: str, ids: DataFrame, seed: int, parameters: Mapping[str, float]) -> DataFrame:
-    """Rows of ids with `l` and `r` added, by a distribution of `DISTRIBUTIONS`.
-
-    Raises
-    ------
-    PipelineError
-        The function fails, or gives something else; a row of which 0 <= l <= r <= 1 is not true fails in Spark.
-    """
-    draw = DISTRIBUTIONS[name]
-    if _is_ours(draw):
-        return draw(ids, seed, **parameters)
-    rows = _drawn(name, draw, ids, seed, parameters, ("l", "r"))
-    return _checked(rows, name, ("l", "r"), "0 <= l and l <= r and r <= 1")
-
-
-def draw_objects(name: str, ids: DataFrame, seed: int) -> DataFrame:
-    """Rows of ids with `x` and `y` added, by a distribution of `OBJECT_DISTRIBUTIONS`; y uniform if that has none.
-
-    Raises
-    ------
-    PipelineError
-        The function fails, or gives something else; a row outside 0 <= x <= 1, 0 <= y < 1 fails in Spark.
-    """
-    draw = OBJECT_DISTRIBUTIONS[name]
-    ours = _is_ours(draw)
-    rows = draw(ids, seed) if ours else _drawn(name, draw, ids, seed, {}, ("x",))
-    if "y" not in rows.columns:
-        rows = rows.withColumn("y", uniform_column(seed, STREAMS["object y"]))
-    return rows if ours else _checked(rows, name, ("x", "y"), "0 <= x and x <= 1 and 0 <= y and y < 1")
-
-
-def source_of(distribution: Callable[..., DataFrame]) -> str:
-    """What rows follow from beside the spec: the source of a distribution, or all of its file if that is not ours.
-
-    Ours rest on what `POPULATION_VERSION` stands for, those of others on whatever else their file holds.
-    """
-    try:
-        module = inspect.getmodule(distribution)
-        return inspect.getsource(distribution if module is None or _is_ours(distribution) else module)
-    except (OSError, TypeError):
-        return ""
-
-
-def _is_ours(distribution: Callable[..., DataFrame]) -> bool:
-    return getattr(distribution, "__module__", "") == __name__
-
-
-def _drawn(
-    name: str,
-    draw: Callable[..., DataFrame],
-    ids: DataFrame,
-    seed: int,
-    parameters: Mapping[str, float],
-    wanted: tuple[str, ...],
-) -> DataFrame:
-    """Call a function that is not ours."""
-    try:
-        rows = draw(ids, seed, **parameters)
-    except Exception as error:
-        reason = root_cause(error)
-        raise PipelineError(
-            f"distribution {name}: fails with {type(error).__name__}: {reason}; mend the file that registers it"
-        ) from error
-    there = list(getattr(rows, "columns", ()))
-    missing = [column for column in ("id", *wanted) if column not in there]
-    if missing:
-        told = f"columns {', '.join(there)}" if there else type(rows).__name__
-        raise PipelineError(
-            f"distribution {name}: must give back the rows with {', '.join(wanted)} added, and gave {told}; mend it"
-        )
-    return rows
-
-
-def _checked(rows: DataFrame, name: str, columns: tuple[str, ...], rule: str) -> DataFrame:
-    """Rows that fail in Spark where a rule is not true."""
-    values = [sf.coalesce(sf.col(column).cast("string"), sf.lit("null")) for column in columns]
-    told = [part for column, value in zip(columns, values, strict=True) for part in (sf.lit(f" {column} = "), value)]
-    line = sf.concat(
-        sf.lit(f"distribution {name}: id "), sf.col("id").cast("string"), sf.lit(" has"), *told,
-        sf.lit(f", and the rule is {rule}; mend it"),
-    )  # fmt: skip
-    numbers = rows.withColumns({column: sf.col(column).cast("double") for column in columns})
-    first = sf.when(sf.expr(rule), sf.col(columns[0])).otherwise(sf.raise_error(line).cast("double"))
-    return numbers.withColumn(columns[0], first)

@@ -5,6 +5,7 @@ in the metadata of every file. Whoever opens a directory looks at its marker and
 half-written, foreign or older one is told apart before a row is read.
 """
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +17,18 @@ from pyspark.sql import DataFrame
 
 from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
+from pipeline.schemas import POPULATION_VERSION
 
-__all__ = ["Layout", "PopulationFiles", "open_files", "read_columns", "write_rows", "written_spec"]
+__all__ = [
+    "Layout",
+    "PopulationFiles",
+    "content_hash",
+    "open_files",
+    "read_columns",
+    "spec_found",
+    "write_rows",
+    "written_spec",
+]
 
 _SPARK_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -97,6 +108,19 @@ def written_spec(file: Path) -> str | None:
     """Spec in a Parquet file, as JSON; None if it is no part of a population."""
     spec = _id_metadata(pq.read_schema(file)).get("rangecast_spec")
     return None if spec is None else str(spec)
+
+
+def spec_found(path: Path) -> str:
+    """Spec in the first file of a directory, as JSON; empty if there is none, which `open_files` will tell."""
+    try:
+        return written_spec(min(path.glob("*.parquet"))) or ""
+    except (OSError, ValueError, pa.ArrowException):  # there may be none
+        return ""
+
+
+def content_hash(spec: str, source: str) -> str:
+    """Digest of a spec, the version and the distribution's source: an edited distribution gets a new place."""
+    return hashlib.sha256(f"{POPULATION_VERSION}\n{spec}\n{source}".encode()).hexdigest()[:16]
 
 
 def read_columns(path: Path, opened: PopulationFiles, layout: Layout) -> pa.Table:

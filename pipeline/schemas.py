@@ -1,5 +1,7 @@
 """The schema of every file this project writes, once, as Arrow schemas; Spark's are derived from them."""
 
+from collections.abc import Iterable
+
 import pyarrow as pa
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
@@ -14,8 +16,6 @@ __all__ = [
     "LINK_LOAD",
     "PERCENTILES",
     "POPULATION",
-    "POPULATION_15D",
-    "POPULATION_15D_VERSION",
     "POPULATION_VERSION",
     "SERIES",
     "SUMMARY",
@@ -25,7 +25,9 @@ __all__ = [
     "TRACE_REPORT",
     "TRACE_VERSION",
     "ZONE_LOAD",
+    "population_schema",
     "spark_schema",
+    "trace_schemas",
 ]
 
 #: Raise it when the same spec gives other rows or other columns: caches of earlier versions are then left alone.
@@ -40,12 +42,16 @@ def _optional(arrow_type: pa.DataType, *names: str) -> list[pa.Field]:
     return [pa.field(name, arrow_type) for name in names]
 
 
-#: A population: one row per subscription [l, r]; `location` in [0, 1) places it on a node of any network.
-POPULATION = pa.schema([*_required(pa.int64(), "id"), *_required(pa.float64(), "l", "r", "location")])
+def population_schema(columns: Iterable[str]) -> pa.Schema:
+    """Schema of a population: one row per subscription, with the columns that say what it is.
 
-#: A 1.5-d population: one row per subscription [l, r] x (-inf, r2].
-POPULATION_15D = pa.schema([*_required(pa.int64(), "id"), *_required(pa.float64(), "l", "r", "r2", "location")])
-POPULATION_15D_VERSION = 1
+    These are those of `pipeline.attributes.Form`; `location` in [0, 1) places it on a node of any network.
+    """
+    return pa.schema([*_required(pa.int64(), "id"), *_required(pa.float64(), *columns, "location")])
+
+
+#: A population over one attribute, of subscriptions [l, r].
+POPULATION = population_schema(("l", "r"))
 
 #: What is counted for every event.
 COUNTS = (
@@ -128,24 +134,21 @@ BROKERS = pa.schema(
 #: `links.parquet`: one row per approach and IP link that carried something; both directions added.
 LINKS = pa.schema([*_required(pa.string(), "approach"), *_required(pa.int64(), "from", "to", "bytes")])
 
-#: Events of a trace, in their order; `kind` is raise, lower, insert, delete or move.
-TRACE_EVENTS = pa.schema(
-    [
-        *_required(pa.int64(), "object"),
-        *_required(pa.float64(), "time_s"),
-        *_required(pa.string(), "kind"),
-        *_required(pa.float64(), "x", "y"),
-    ]
-)
 
-#: Objects of a trace as they enter, by id; the initial ones enter at `time_s` 0.
-TRACE_OBJECTS = pa.schema(
-    [
-        *_required(pa.int64(), "object"),
-        *_required(pa.string(), "name"),
-        *_required(pa.float64(), "x", "y", "time_s"),
-    ]
-)
+def trace_schemas(x: Iterable[str]) -> tuple[pa.Schema, pa.Schema]:
+    """Schemas of the events of a trace, in their order, and of its objects as they enter, by id.
+
+    `x` are the columns of the attributes (`pipeline.attributes.x_names`); `kind` is raise, lower, insert, delete or
+    move; the initial objects enter at `time_s` 0.
+    """
+    number, place = _required(pa.int64(), "object"), _required(pa.float64(), *x, "y")
+    time = _required(pa.float64(), "time_s")
+    events = [*number, *time, *_required(pa.string(), "kind"), *place]
+    return pa.schema(events), pa.schema([*number, *_required(pa.string(), "name"), *place, *time])
+
+
+#: A trace over one attribute.
+TRACE_EVENTS, TRACE_OBJECTS = trace_schemas(("x",))
 
 #: What became of the rows of a history.
 TRACE_REPORT = pa.schema([*_required(pa.string(), "outcome"), *_required(pa.int64(), "rows")])

@@ -13,9 +13,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from floor.files import whole
+from pipeline.attributes import Range, attribute_ranges, attributes_of, other_attributes, x_names
 from pipeline.errors import PipelineError, spark_errors
+from pipeline.own_objects import stacked
 from pipeline.own_tables import files_digest
-from pipeline.schemas import TRACE_EVENTS, TRACE_OBJECTS, TRACE_VERSION
+from pipeline.schemas import TRACE_VERSION, trace_schemas
 from pipeline.traces import Trace, TraceSpec, trace_frames
 
 __all__ = ["TraceData", "TraceFacts", "read_trace", "trace_facts", "write_trace"]
@@ -31,17 +33,23 @@ class TraceData(NamedTuple):
     kind: npt.NDArray[np.str_]
     """(events,): raise, lower, insert, delete or move."""
     x: Floats
+    """(events,), or (events, d) of several attributes."""
     y: Floats
     initial: int
     object_x: Floats
-    """(objects,): x with which each object enters."""
+    """(objects,) or (objects, d): x with which each object enters."""
     object_y: Floats
     names: list[str]
     """(objects,): names in the history; an object that returned has its name twice."""
-    x_range: tuple[float, float]
-    """Where subscriptions lie: an end u in [0, 1] of a population stands for low + u (high - low)."""
+    ranges: tuple[Range, ...]
+    """Where subscriptions lie, by attribute: an end u in [0, 1] of a population stands for low + u (high - low)."""
     report: dict[str, int]
     """Rows of the history by what became of them."""
+
+    @property
+    def x_range(self) -> Range:
+        """Where they lie in the first attribute."""
+        return self.ranges[0]
 
 
 class TraceFacts(NamedTuple):
@@ -49,9 +57,15 @@ class TraceFacts(NamedTuple):
 
     events: int
     initial: int
-    x_range: tuple[float, float]
+    ranges: tuple[Range, ...]
+    """Where subscriptions lie, by attribute."""
     sha256: str
     """Digest of its files, whatever they are called."""
+
+    @property
+    def x_range(self) -> Range:
+        """Where they lie in the first attribute."""
+        return self.ranges[0]
 
 
 def write_trace(history: DataFrame, spec: TraceSpec, path: Path) -> dict[str, int]:
@@ -81,51 +95,71 @@ def _write(trace: Trace, spec: TraceSpec, partial: Path) -> dict[str, int]:
     trace.events.write.parquet(str((partial / "events.parquet").absolute()))
     trace.objects.write.parquet(str((partial / "objects.parquet").absolute()))
     report = {row["outcome"]: row["rows"] for row in trace.report.collect()}
-    x = trace.objects.select("x").union(trace.events.select("x")).agg(sf.min("x"), sf.max("x")).collect()[0]
-    low, high = spec.x_range or x
-    if not low < high:
-        raise PipelineError(
-            f"every x of the history is {low}: subscriptions have no range to lie in; give an x_range"
-        )
+    seen = trace.objects.select(*spec.names).union(trace.events.select(*spec.names))
+    bounds = seen.agg(*(bound(x) for x in spec.names for bound in (sf.min, sf.max))).collect()[0]
+    found: list[Any] = list(zip(bounds[::2], bounds[1::2], strict=True))
+    if spec.x_range is not None:
+        found = [spec.x_range] if len(found) == 1 else attribute_ranges(spec.x_range, len(found)).tolist()
+    for name, (low, high) in zip(spec.names, found, strict=True):
+        if not low < high:
+            raise PipelineError(
+                f"every {name} of the history is {low}: subscriptions have no range to lie in; give an x_range"
+            )
     content = {
         "version": TRACE_VERSION,
         "spec": dataclasses.asdict(spec),
         "initial": trace.objects.where("time_s = 0").count(),
-        "x_range": [low, high],
+        "x_range": found[0] if len(found) == 1 else found,
         "report": report,
     }
     (partial / "trace.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     return report
 
 
-def read_trace(path: Path) -> TraceData:
+def read_trace(path: Path, dimensions: float | None = None) -> TraceData:
     """
-    Read a trace into memory: 40 bytes per event, 16 per object and its name.
+    Read a trace into memory: 40 bytes per event, 16 per object and its name; 8 more for every attribute beyond one.
+
+    Parameters
+    ----------
+    dimensions
+        By how many of them objects must have attributes; any by default.
 
     Raises
     ------
     PipelineError
-        If `path` is not a whole trace of this version.
+        If `path` is not a whole trace of this version, or its objects have too few or many attributes.
     """
     content = _content(path)
-    events = _table(path, "events.parquet", TRACE_EVENTS)
-    objects = _table(path, "objects.parquet", TRACE_OBJECTS)
+    ranges = _ranges(content)
+    if dimensions is not None and len(ranges) != attributes_of(dimensions):
+        raise other_attributes(path, len(ranges), dimensions)
+    places = x_names(len(ranges))
+    of_events, of_objects = trace_schemas(places)
+    events = _table(path, "events.parquet", of_events)
+    objects = _table(path, "objects.parquet", of_objects)
     if len(objects) < content["initial"] or (objects["object"].to_numpy() != np.arange(len(objects))).any():
         raise _refusal(path, "objects.parquet does not hold the ids 0, 1, 2, ... in this order")
-    object_, time_s, kind, x, y = (events[name].to_numpy() for name in TRACE_EVENTS.names)
+    object_, time_s, kind, *x, y = (events[name].to_numpy() for name in of_events.names)
     return TraceData(
         object_,
         time_s,
         kind.astype(np.str_),
-        x,
+        stacked(x),
         y,
         content["initial"],
-        objects["x"].to_numpy(),
+        stacked([objects[name].to_numpy() for name in places]),
         objects["y"].to_numpy(),
         objects["name"].to_pylist(),
-        (content["x_range"][0], content["x_range"][1]),
+        ranges,
         content["report"],
     )
+
+
+def _ranges(content: dict[str, Any]) -> tuple[Range, ...]:
+    """Lowest and highest x of each attribute: a pair of one, a list of pairs of several."""
+    found = content["x_range"]
+    return tuple((low, high) for low, high in (found if isinstance(found[0], list) else [found]))
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -137,9 +171,9 @@ def _content(path: Path) -> dict[str, Any]:
     if version != TRACE_VERSION:
         raise PipelineError(f"{path} is a trace of version {version}, this is version {TRACE_VERSION}; make it again")
     try:
-        (low, high), right = content["x_range"], int(content["initial"]) > 0 and isinstance(content["report"], dict)
-        right &= -float("inf") < low < high < float("inf")
-    except (KeyError, TypeError, ValueError):
+        right = int(content["initial"]) > 0 and isinstance(content["report"], dict)
+        right &= all(-float("inf") < low < high < float("inf") for low, high in _ranges(content))
+    except (IndexError, KeyError, TypeError, ValueError):
         right = False
     if not right:
         raise _refusal(path, "trace.json lacks a value or has a wrong one")
@@ -162,8 +196,7 @@ def trace_facts(path: Path) -> TraceFacts:
         events = sum(pq.read_metadata(file).num_rows for file in parts["events.parquet"])
     except (OSError, pa.ArrowException) as error:
         raise _refusal(path, str(error).splitlines()[0]) from error
-    low, high = content["x_range"]
-    return TraceFacts(events, content["initial"], (low, high), sha256)
+    return TraceFacts(events, content["initial"], _ranges(content), sha256)
 
 
 def _files(path: Path, name: str) -> list[Path]:

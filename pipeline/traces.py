@@ -6,8 +6,11 @@ infinite, as the price/earnings ratio of a company without earnings) or when not
 is a new object when it returns, because the server never gives an id twice.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from math import isfinite
+from operator import or_
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +18,10 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
+from paint.sides import DIMENSIONS
+from pipeline.attributes import XRange, attribute_ranges, attributes_of, x_names
 from pipeline.errors import PipelineError, spark_errors
-from pipeline.schemas import TRACE_EVENTS, TRACE_OBJECTS, TRACE_REPORT
+from pipeline.schemas import TRACE_REPORT, trace_schemas
 
 __all__ = ["KEPT", "OUTCOMES", "Trace", "TraceSpec", "read_history", "trace_frames"]
 
@@ -34,9 +39,6 @@ OUTCOMES = (
     KEPT,
 )
 
-_HISTORY = ("name", "seconds", "x", "y", "file", "row")
-_STEP = "struct<seconds:double,step:int,kind:string,x:double,y:double>"
-
 
 @dataclass(frozen=True)
 class TraceSpec:
@@ -46,34 +48,55 @@ class TraceSpec:
     Parameters
     ----------
     object, time, x, y
-        Names of its columns. Times are numbers (seconds), dates or timestamps, or text of either kind.
+        Names of its columns. Times are numbers (seconds), dates or timestamps, or text of either kind. Objects with
+        several attributes have a column of x for each.
     fixed_x
-        Whether the first x known of an object stands; otherwise a new x is a `move`.
+        Whether the first x known of an object stands; otherwise a new x is a `move`, one for all attributes.
     gone_after_s
         Seconds without a row after which an object is gone; None if silence means no change.
     x_range
-        Lowest and highest x, over which subscriptions are spread; by default that of the values seen.
+        Lowest and highest x, over which subscriptions are spread, of all attributes alike or a pair for each; by
+        default that of the values seen.
     """
 
     object: str
     time: str
-    x: str
+    x: str | tuple[str, ...]
     y: str
     fixed_x: bool = False
     gone_after_s: float | None = None
-    x_range: tuple[float, float] | None = None
+    x_range: XRange | None = None
 
     def __post_init__(self) -> None:
-        for name in ("object", "time", "x", "y"):
-            value = getattr(self, name)
+        columns: list[tuple[str, object]] = [("object", self.object), ("time", self.time), ("y", self.y)]
+        for name, value in columns + [("x", x) for x in self.places]:
             if not isinstance(value, str) or not value:
                 raise TypeError(f"{name} must be the name of a column, got {value!r}")
+        most = attributes_of(max(DIMENSIONS))
+        if not 1 <= len(self.places) <= most or len(set(self.places)) < len(self.places):
+            raise ValueError(f"x must name 1 to {most} columns, each once, got {self.places}")
+        if len(self.places) == 1:
+            object.__setattr__(self, "x", self.places[0])
         if self.gone_after_s is not None and not (isfinite(self.gone_after_s) and self.gone_after_s > 0):
             raise ValueError(f"gone_after_s must be a finite number above 0, got {self.gone_after_s}; leave it out")
         if self.x_range is not None:
-            low, high = self.x_range
-            if not -float("inf") < low < high < float("inf"):
-                raise ValueError(f"x_range must be two finite values in ascending order, got {self.x_range}")
+            try:
+                ranges = attribute_ranges(self.x_range, len(self.places))
+            except ValueError:
+                ranges = attribute_ranges((0.0, 0.0), 1)
+            if not all(-float("inf") < low < high < float("inf") for low, high in ranges):
+                each = "" if len(self.places) == 1 else ", for all attributes or for each"
+                raise ValueError(f"x_range must be two finite values in ascending order{each}, got {self.x_range}")
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Columns of the attributes."""
+        return (self.x,) if isinstance(self.x, str) else tuple(self.x)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called in a trace."""
+        return x_names(len(self.places))
 
 
 class Trace(NamedTuple):
@@ -93,7 +116,7 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
     """
     Rows of a CSV file with a header (`.csv`, `.csv.gz`) or of Parquet: name, seconds, x, y, file, row.
 
-    What cannot be read as a number or a time is null.
+    Of several attributes there are x1, x2, ... in the place of x. What cannot be read as a number or a time is null.
 
     Raises
     ------
@@ -110,7 +133,7 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
             if path.is_dir() and not any(path.glob("**/*.parquet")):
                 raise PipelineError(f"{path} holds no Parquet files; give a history in CSV or Parquet")
             rows = spark.read.parquet(str(path.absolute()))
-        wanted = (spec.object, spec.time, spec.x, spec.y)
+        wanted = (spec.object, spec.time, *spec.places, spec.y)
         missing = [name for name in wanted if name not in rows.columns]
         if missing:
             raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(rows.columns)}")
@@ -118,8 +141,8 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
         quoted = [rows[f"`{name}`"] for name in wanted]
         name = sf.nullif(sf.trim(quoted[0].cast("string")), sf.lit(""))
         seconds = _seconds(rows, spec.time, quoted[1])
-        x, y = (_number(column) for column in quoted[2:])
-        return rows.select(name.alias("name"), seconds.alias("seconds"), x.alias("x"), y.alias("y"), *order)
+        numbers = [_number(column).alias(to) for column, to in zip(quoted[2:], (*spec.names, "y"), strict=True)]
+        return rows.select(name.alias("name"), seconds.alias("seconds"), *numbers, *order)
 
 
 def _number(column: Column) -> Column:
@@ -140,7 +163,7 @@ def _seconds(rows: DataFrame, name: str, column: Column) -> Column:
 
 def trace_frames(history: DataFrame, spec: TraceSpec) -> Trace:
     """
-    Events, objects and a report of a history (columns name, seconds, x, y, file, row).
+    Events, objects and a report of a history (columns as of `read_history`).
 
     * Of several rows of an object at one time the last stands, by file and place in the file.
     * Where x is missing the last known one of the object stands.
@@ -155,7 +178,7 @@ def trace_frames(history: DataFrame, spec: TraceSpec) -> Trace:
     PipelineError
         If no row can be used.
     """
-    judged = _judge(history.select(*_HISTORY), spec).persist()
+    judged = _judge(history.select("name", "seconds", *spec.names, "y", "file", "row"), spec).persist()
     with spark_errors("read the history"):
         entries = judged.where(sf.exists("steps", lambda step: step["kind"] == "insert"))
         first = entries.agg(sf.min("seconds")).collect()[0][0]
@@ -168,6 +191,7 @@ def trace_frames(history: DataFrame, spec: TraceSpec) -> Trace:
     steps = judged.select("name", sf.inline("steps")).withColumn(
         "stay", sf.sum((sf.col("kind") == "insert").cast("int")).over(by_name)
     )
+    of_events, of_objects = trace_schemas(spec.names)
     time_s = sf.col("seconds") - sf.lit(first)
     number = sf.row_number().over(Window.orderBy("seconds", "name")).cast("long") - 1
     objects = steps.where(sf.col("kind") == "insert").withColumns({"object": number, "time_s": time_s})
@@ -177,9 +201,9 @@ def trace_frames(history: DataFrame, spec: TraceSpec) -> Trace:
         .join(objects.select("name", "stay", "object"), ["name", "stay"])
         .withColumn("time_s", time_s)
         .orderBy("time_s", "object", "step")
-        .select(*TRACE_EVENTS.names)
+        .select(*of_events.names)
     )
-    return Trace(events, objects.select(*TRACE_OBJECTS.names).orderBy("object"), _report(judged), judged)
+    return Trace(events, objects.select(*of_objects.names).orderBy("object"), _report(judged), judged)
 
 
 def _report(judged: DataFrame) -> DataFrame:
@@ -193,15 +217,16 @@ def _judge(history: DataFrame, spec: TraceSpec) -> DataFrame:
     no_object, no_time, no_y, no_x, replaced, negative, infinite, unchanged, kept = map(sf.lit, OUTCOMES)
     in_order = Window.partitionBy("name").orderBy("seconds", "file", "row")
     so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    known_x = sf.when(sf.abs("x") < sf.lit(float("inf")), sf.col("x"))
     timed = sf.col("name").isNotNull() & sf.col("seconds").isNotNull()
     pick = sf.first if spec.fixed_x else sf.last
-    rows = history.withColumn("x", pick(sf.when(timed, known_x), ignorenulls=True).over(so_far)).withColumn(
+    known = {x: sf.when(sf.abs(x) < sf.lit(float("inf")), sf.col(x)) for x in spec.names}
+    rows = history.withColumns({x: pick(sf.when(timed, known[x]), ignorenulls=True).over(so_far) for x in known})
+    rows = rows.withColumn(
         "outcome",
         sf.when(sf.col("name").isNull(), no_object)
         .when(sf.col("seconds").isNull(), no_time)
         .when(sf.col("y").isNull(), no_y)
-        .when(sf.col("x").isNull(), no_x),
+        .when(_any(sf.col(x).isNull() for x in spec.names), no_x),
     )
     usable = sf.col("outcome").isNull()
     alike = Window.partitionBy("name", "usable").orderBy("seconds", "file", "row")
@@ -209,10 +234,13 @@ def _judge(history: DataFrame, spec: TraceSpec) -> DataFrame:
     rows = rows.withColumn("usable", usable)
     rows = rows.withColumn("outcome", sf.when(usable & same_time, replaced).otherwise(sf.col("outcome")))
     rows = rows.withColumn("usable", usable).withColumn("ranks", (sf.col("y") >= 0) & (sf.col("y") < float("inf")))
-    rows = rows.withColumns({f"old_{name}": sf.lag(name).over(alike) for name in ("seconds", "x", "y", "ranks")})
+    rows = rows.withColumns(
+        {f"old_{name}": sf.lag(name).over(alike) for name in ("seconds", *spec.names, "y", "ranks")}
+    )
     if spec.gone_after_s is not None:
         rows = rows.withColumns({"next_seconds": sf.lead("seconds").over(alike), "end": _end_of(rows)})
-    rows = rows.withColumn("steps", sf.when(usable, _steps(spec)).otherwise(sf.array().cast(f"array<{_STEP}>")))
+    nothing = sf.array().cast(f"array<{_step_type(spec)}>")
+    rows = rows.withColumn("steps", sf.when(usable, _steps(spec)).otherwise(nothing))
     outcome = (
         sf.when(sf.size("steps") > 0, kept)
         .when(sf.col("ranks"), unchanged)
@@ -229,14 +257,21 @@ def _end_of(rows: DataFrame) -> Column:
         return sf.lit(rows.where("usable").agg(sf.max("seconds")).collect()[0][0]).cast("double")
 
 
+def _any(conditions: Iterable[Column]) -> Column:
+    return reduce(or_, conditions)
+
+
+def _step_type(spec: TraceSpec) -> str:
+    return f"struct<seconds:double,step:int,kind:string,{','.join(f'{x}:double' for x in spec.names)},y:double>"
+
+
 def _steps(spec: TraceSpec) -> Column:
     """Array of what a usable row does to its object, empty if nothing."""
 
-    def step(place: int, kind: Column | str, *, at: Column | None = None, x: str = "x", y: str = "y") -> Column:
-        name = sf.lit(kind) if isinstance(kind, str) else kind
-        return sf.struct(sf.col("seconds") if at is None else at, sf.lit(place), name, sf.col(x), sf.col(y)).cast(
-            _STEP
-        )
+    def step(place: int, kind: Column | str, *, at: Column | None = None, x: str = "", y: str = "y") -> Column:
+        name, seconds = sf.lit(kind) if isinstance(kind, str) else kind, sf.col("seconds") if at is None else at
+        where = (sf.col(f"{x}{attribute}") for attribute in spec.names)
+        return sf.struct(seconds, sf.lit(place), name, *where, sf.col(y)).cast(_step_type(spec))
 
     ranks = sf.col("ranks")
     present = sf.coalesce(sf.col("old_ranks"), sf.lit(False))
@@ -246,12 +281,13 @@ def _steps(spec: TraceSpec) -> Column:
         present &= sf.col("seconds") - sf.col("old_seconds") <= silence
         silent = sf.coalesce("next_seconds", "end") - sf.col("seconds") > silence
     direction = sf.when(sf.col("y") < sf.col("old_y"), "raise").otherwise("lower")
+    moved = _any(sf.col(x) != sf.col(f"old_{x}") for x in spec.names)
     return sf.array_compact(
         sf.array(
             sf.when(ranks & ~present, step(0, "insert")),
-            sf.when(ranks & present & (sf.col("x") != sf.col("old_x")), step(1, "move", y="old_y")),
+            sf.when(ranks & present & moved, step(1, "move", y="old_y")),
             sf.when(ranks & present & (sf.col("y") != sf.col("old_y")), step(2, direction)),
-            sf.when(~ranks & present, step(3, "delete", x="old_x", y="old_y")),
+            sf.when(~ranks & present, step(3, "delete", x="old_", y="old_y")),
             sf.when(ranks & silent, step(4, "delete", at=sf.col("seconds") + silence)),
         )
     )

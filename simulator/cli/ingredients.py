@@ -56,10 +56,19 @@ def population(
     distribution: Annotated[
         str,
         typer.Option(
-            help="How the ranges are spread: uniform, clustered, correlated, anti-correlated; in 1.5 dimensions "
-            "dataset-1, dataset-2, dataset-3; or one that a file given by --with registers."
+            help="How the ranges are spread: uniform, clustered, correlated, anti-correlated; in more dimensions "
+            "uniform, squares, halfspaces, disks, and in 1.5 dataset-1, dataset-2, dataset-3; or one that a file "
+            "given by --with registers."
         ),
     ] = "uniform",
+    dimensions: Annotated[
+        float | None,
+        typer.Option(
+            help="1, 1.5, 2, 2.5 or 3; .5 is an attribute with an upper bound only. Left out, the fewest that the "
+            "distribution is offered in.",
+            show_default=False,
+        ),
+    ] = None,
     count: Annotated[int, typer.Option(help="Subscriptions.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Same seed, same rows.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Directory to make.", show_default=False)] = None,
@@ -77,5 +86,5 @@ def population(
         if out is None:
             lines = inspect_population(Path(str(directory)))
         else:
-            lines = make_population(distribution, count, seed, out, master=master)
+            lines = make_population(distribution, count, seed, out, master=master, dimensions=dimensions)
     print_lines(lines)

@@ -42,9 +42,9 @@ class _Part(NamedTuple):
     size: int
 
 
-def population_disk_bytes(count: int) -> int:
-    """Room on disk that so many subscriptions take at the least."""
-    return count * _SUBSCRIPTION_ON_DISK
+def population_disk_bytes(count: int, columns: int = 2) -> int:
+    """Room on disk that so many subscriptions take at the least, with as many columns beside their place."""
+    return count * _SUBSCRIPTION_ON_DISK * (columns + 1) // 3
 
 
 def check_room(scenario: Scenario, *, in_memory: bool = True, out: Path | None = None) -> None:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 import pipeline
+from paint.sides import DIMENSIONS
 from pipeline import PipelineError
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
@@ -55,6 +56,10 @@ def seal_files(values: dict[str, Any], where: Where) -> None:
     if file is not None:
         named = f"{where('subscriptions', 'file')}: subscriptions.file = {file!r}"
         facts = _look(pipeline.subscription_facts, file, named)
+        asked = _dimensions(values)
+        if asked not in (None, facts.form.dimensions):
+            wanted = pipeline.Form(asked, facts.form.shape if asked in pipeline.SHAPES[facts.form.shape] else "boxes")
+            raise _refusal(pipeline.other_form(Path(file), facts.form, wanted), file, named)
         _note(values["subscriptions"], "subscriptions", facts.sha256, facts.rows, named)
     _take_nodes(values, where)
 
@@ -70,7 +75,24 @@ def _look(look: Callable[[Path], Facts], file: str, named: str) -> Facts:
     try:
         return look(Path(file))
     except (PipelineError, ValueError) as error:  # a NUL in the path is a ValueError
-        raise ScenarioError(f"{named}: {str(error).removeprefix(f'{file}: ')}") from error
+        raise _refusal(error, file, named) from error
+
+
+def _refusal(error: Exception, file: str, named: str) -> ScenarioError:
+    return ScenarioError(f"{named}: {str(error).removeprefix(f'{file}: ')}")
+
+
+def _dimensions(values: dict[str, Any]) -> float | None:
+    """Those of a scenario; None if they cannot be, which is told elsewhere."""
+    value = values.get("dimensions", 1)
+    return value if not isinstance(value, bool) and value in DIMENSIONS else None
+
+
+def _check_attributes(values: dict[str, Any], found: int, file: str, named: str) -> None:
+    """Refuse objects with more or fewer attributes than the dimensions of a scenario have."""
+    asked = _dimensions(values)
+    if asked is not None and found != pipeline.attributes_of(asked):
+        raise _refusal(pipeline.other_attributes(Path(file), found, asked), file, named)
 
 
 def _note(keys: dict[str, Any], table: str, sha256: str, count: int, named: str) -> None:
@@ -92,6 +114,7 @@ def _seal_objects(values: dict[str, Any], where: Where) -> None:
         return
     named = f"{where('objects', 'file')}: objects.file = {file!r}"
     facts = _look(pipeline.object_facts, file, named)
+    _check_attributes(values, len(facts.ranges), file, named)
     _note(values["objects"], "objects", facts.sha256, facts.rows, named)
     if facts.low == facts.high and "range" not in values["objects"] and _file_of(values, "subscriptions") is None:
         raise ScenarioError(
@@ -112,6 +135,7 @@ def _seal_events(values: dict[str, Any], where: Where) -> None:
         count, sha256 = listed.rows, listed.sha256
     else:
         facts = _look(pipeline.trace_facts, file, named)
+        _check_attributes(values, len(facts.ranges), file, named)
         count, sha256 = facts.events, facts.sha256
     if not count:
         raise ScenarioError(f"{named}: the trace holds no events; take a longer history")

@@ -15,6 +15,7 @@ import pipeline.populations
 from paint import MESSAGE, UNICAST
 from pipeline import (
     PARTITION_COST,
+    Form,
     PipelineError,
     Population,
     PopulationSpec,
@@ -112,7 +113,7 @@ def test_a_task_adds_up_several_row_groups(path: Path, tmp_path: Path) -> None:
         value = (np.array([[0.0, 1.0, 0.0, 1.0]]), np.array([[0.0, 1.0, 0.0, 1.0], [2.0, 3.0, 2.0, 3.0]]))
 
     units = [(str(tmp_path / "cut.parquet"), group) for group in range(groups)]
-    (sums,) = _count_units(units, Everything())  # type: ignore[arg-type]
+    (sums,) = _count_units(units, Everything(), Form(), (0.0, 1.0))  # type: ignore[arg-type]
     rows = pq.read_metadata(file).num_rows
     assert (sums.per_message.tolist(), sums.per_zone.tolist()) == ([rows], [rows, 0])
     assert sums.costs["rows"].tolist()[:-1] == [100] * (groups - 1)

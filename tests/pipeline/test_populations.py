@@ -26,8 +26,9 @@ from pipeline import (
     read_population,
     write_population,
 )
+from pipeline.curve_order import curve
 from pipeline.population_files import write_rows
-from pipeline.populations import curve, population_layout
+from pipeline.populations import population_layout
 
 SPEC = PopulationSpec("uniform", 5000, 3)
 
@@ -108,7 +109,7 @@ def test_a_write_that_fails_leaves_nothing(spark: SparkSession, tmp_path: Path) 
         write_population(spark, SPEC, tmp_path / "file" / "population")
     bad = population_frame(spark, SPEC).withColumn("l", sf.expr("1 / (id - 4000)"))
     with pytest.raises(PipelineError, match=r"^Spark could not write [^\n]*population: [^\n]*$"):
-        write_rows(bad, population_layout(), SPEC.as_json(), tmp_path / "population")
+        write_rows(bad, population_layout(SPEC.form), SPEC.as_json(), tmp_path / "population")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import datetime
+import functools
 import json
 import math
 from pathlib import Path
@@ -25,10 +26,12 @@ from pipeline import (
     read_trace,
     spark_schema,
     stock_history,
+    trace_facts,
     trace_frames,
     write_trace,
 )
 from tests.oracles import traces as oracle
+from tests.simulator.one_line import told_in_one_line
 
 SPEC = TraceSpec("symbol", "when", "x", "y")
 REAL = Path(__file__).parents[3] / "shared" / "data" / "sp500_pe_2026.csv"
@@ -219,3 +222,63 @@ if REAL.exists():
         trace = read_trace(tmp_path / "trace")
         assert (trace.initial, len(trace.names)) == (388, 408)
         assert set(trace.kind) == {"raise", "lower", "insert"}
+
+
+def test_several_attributes_are_several_histories_of_one_y(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows of two columns of x against those of the loop over rows, of one column that stands for both."""
+    rows = [row for row in random_rows(600, 60, 9) if row[2] is not None]
+    # An x of 0, 1, 2 as (0, 0), (0, 1), (1, 0): moves in either attribute, and in both.
+    places = {0.0: (0.0, 10.0), 1.0: (0.0, 11.0), 2.0: (1.0, 10.0)}
+    header = ("symbol", "when", "east", "y", "north")
+    written = [[name or "", t if t is not None else "", places[float(x or 0)][0], "" if y is None else y,
+                places[float(x or 0)][1]] for name, t, x, y in rows]  # fmt: skip
+    spec = TraceSpec("symbol", "when", ("east", "north"), "y")
+    path = write_csv(tmp_path / "history.csv", written, header)
+    trace = trace_frames(read_history(spark, path, spec), spec)
+    assert trace.events.columns == ["object", "time_s", "kind", "x1", "x2", "y"]
+    assert trace.objects.columns == ["object", "name", "x1", "x2", "y", "time_s"]
+    events, objects, outcomes = oracle.trace(rows)
+    found = [tuple(row) for row in trace.events.collect()]
+    assert found == [(i, t, kind, *places[x], y) for i, t, kind, x, y in events]
+    assert [tuple(row)[1:] for row in trace.objects.collect()] == [(n, *places[x], y, t) for n, x, y, t in objects]
+    assert {row["outcome"]: row["rows"] for row in trace.report.collect()} == outcomes
+    assert sum(kind == "move" for _, _, kind, *_ in found) > 10
+
+
+def test_of_several_attributes_each_is_remembered_by_itself(spark: SparkSession, tmp_path: Path) -> None:
+    header = ("symbol", "when", "a", "b", "y")
+    rows: list[list[object]] = [
+        ["A", 0, 1, "", 5], ["A", 1, "", 7, 5], ["A", 2, 2, "", 5], ["A", 3, "", "", 4], ["A", 4, "", 8, -1],
+    ]  # fmt: skip
+    spec = TraceSpec("symbol", "when", ("a", "b"), "y", x_range=((0.0, 4.0), (5.0, 9.0)))
+    source = write_csv(tmp_path / "a.csv", rows, header)
+    assert write_trace(read_history(spark, source, spec), spec, tmp_path / "trace") == {"no x yet": 1, "kept": 4}
+    trace = read_trace(tmp_path / "trace", 1.5)
+    assert trace.kind.tolist() == ["move", "raise", "delete"]
+    assert trace.x.tolist() == [[2.0, 7.0], [2.0, 7.0], [2.0, 7.0]]
+    assert (trace.object_x.tolist(), trace.ranges) == ([[1.0, 7.0]], ((0.0, 4.0), (5.0, 9.0)))
+    assert trace_facts(tmp_path / "trace").ranges == trace.ranges
+    line = "objects have 2 attributes (x1, x2), and dimensions = 1 needs one attribute (x); bring another, or mend"
+    told_in_one_line(lambda: read_trace(tmp_path / "trace", 1), PipelineError, f"{tmp_path / 'trace'}: {line}", "")
+    narrow = dataclasses.replace(spec, x_range=None)
+    told_in_one_line(
+        lambda: write_trace(read_history(spark, source, narrow), narrow, tmp_path / "other"),
+        PipelineError, "every x2 of the history is 7.0: subscriptions have no range to lie in; give an x_range", "",
+    )  # fmt: skip
+    fixed = dataclasses.replace(spec, fixed_x=True)
+    frames = trace_frames(read_history(spark, source, fixed), fixed)
+    assert [row["kind"] for row in frames.events.collect()] == ["raise", "delete"]
+
+
+def test_columns_of_x_that_cannot_be() -> None:
+    for x, error, line in (
+        (("a", "a"), ValueError, "x must name 1 to 3 columns, each once, got ('a', 'a')"),
+        ((), ValueError, "x must name 1 to 3 columns, each once, got ()"),
+        (("a", ""), TypeError, "x must be the name of a column, got ''"),
+    ):
+        told_in_one_line(functools.partial(TraceSpec, "o", "t", x, "y"), error, line, "")
+    line = "x_range must be two finite values in ascending order, for all attributes or for each, got (("
+    for wrong in (((0.0, 1.0), (2.0, 2.0)), ((0.0, 1.0),) * 3):
+        told_in_one_line(
+            functools.partial(TraceSpec, "o", "t", ("a", "b"), "y", x_range=wrong), ValueError, line, str(wrong)
+        )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import Population15dSpec, read_population, read_trace, write_population_15d
+from pipeline import PopulationSpec, read_population, read_trace, write_population
 from simulator.inputs.populations import inspect_population
 from tests.simulator.cli.conftest import Command
 
@@ -47,10 +47,22 @@ def test_a_population_is_made_and_looked_at(spark: SparkSession, tmp_path: Path,
 
 
 def test_a_population_in_one_and_a_half_dimensions_is_looked_at(spark: SparkSession, tmp_path: Path) -> None:
-    write_population_15d(spark, Population15dSpec("dataset-2", 200, 3), tmp_path / "population")
+    write_population(spark, PopulationSpec("dataset-2", 200, 3, dimensions=1.5), tmp_path / "population")
     spec, *columns = inspect_population(tmp_path / "population")
     assert '"distribution": "dataset-2"' in spec
-    assert [line.split()[0] for line in columns] == ["l", "r", "r", "r2"]
+    assert [line.split()[0] for line in columns] == ["l1", "r1", "r2", "r1"]
+
+
+def test_a_population_of_disks_is_made_and_looked_at(spark: SparkSession, tmp_path: Path, command: Command) -> None:
+    options = ("--distribution", "disks", "--dimensions", "2", "--count", "300", "--out", "population")
+    made = command("population", *options, "--master", "local[2]")
+    assert made.returncode == 0, made.stderr
+    assert "rows       300 disks in 2 dimensions, seed 1" in made.stdout
+    held = read_population(tmp_path / "population")
+    assert (held.r.shape, str(held.form)) == ((300, 3), "disks in 2 dimensions (x1, x2, radius)")
+    spec, *columns = inspect_population(tmp_path / "population")
+    assert '"dimensions": 2' in spec
+    assert [line.split()[0] for line in columns] == ["x1", "x2", "radius"]
 
 
 @pytest.mark.parametrize(
@@ -67,6 +79,14 @@ def test_a_population_in_one_and_a_half_dimensions_is_looked_at(spark: SparkSess
         (("population",), "give either --out, to make a population, or the directory of one"),
         (("population", "nowhere"), "nowhere is not a population (no such directory)"),
         (("population", "--distribution", "zipf", "--out", "x"), "--distribution zipf: must be one of"),
+        (
+            ("population", "--dimensions", "4", "--out", "x"),
+            "--dimensions 4: must be one of 1, 1.5, 2, 2.5, 3; choose",
+        ),
+        (
+            ("population", "--distribution", "disks", "--dimensions", "3", "--out", "x"),
+            "--distribution disks: must be one of uniform, squares, halfspaces in 3 dimensions; choose one of them",
+        ),
         (("population", "--with", "none.py", "--out", "x"), "--with none.py: must be a Python file that exists"),
         (("population", "--count", "0", "--out", "x"), "count must be between 1 and 2^40 - 1, got 0"),
     ],
