@@ -1,9 +1,11 @@
 """Times of zones, routing, multicast and matching; run with `python -m benchmarks.multicast`.
 
 The messages are Paint-Dense's for k = 20 on 10,000 objects. Overlay hops are put beside the fewest that can do: a
-tree over the zones concerned and the shortest way from the server to the nearest of them.
+tree over the zones concerned and the shortest way from the server to the nearest of them. Then every network carries
+messages over three and four sides, 1.5 and 2 dimensions, in the same run as those of one attribute.
 """
 
+import math
 import resource
 import time
 
@@ -11,11 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.record import best_of, uniform_workload
-from cn import Can, Gateways, PrefixNetwork, Subscribers, Zones, fewest_hops
+from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Subscribers, Zones, fewest_hops
 from paint import Server
+from paint.sides import sides_of
+from topologies import Routes, barabasi_albert
 
 SEED = 1
 OBJECTS, EVENTS, BROKERS, SUBSCRIPTIONS, K = 10_000, 1_000, 1_000, 2_000_000, 20
+OF_SIDES, MOST, AT_TREE = 300, 40_000, 100_000
+"""Events and messages of the comparison of sides, and subscriptions at its routing tree."""
 
 
 def show(name: str, network: Can | PrefixNetwork, table: NDArray[np.void], ip_hops: NDArray[np.int64]) -> None:
@@ -27,6 +33,50 @@ def show(name: str, network: Can | PrefixNetwork, table: NDArray[np.void], ip_ho
     print(f"  per event: {got.overlay_hops.sum() / EVENTS:.0f} overlay hops, {len(got.zones) / EVENTS:.0f} zones")
     fewest = fewest_hops(network, got.offsets, got.zones, network.centre).sum()
     print(f"  overlay hops against the fewest: {got.overlay_hops.sum() / fewest:.3f}")
+
+
+def messages_of(dimensions: float, k: int) -> NDArray[np.void]:
+    """Some messages of Paint-Dense, in the order of events."""
+    x, y, events = uniform_workload(OBJECTS, EVENTS, SEED)
+    if dimensions > 1:
+        x = np.column_stack((x, np.random.default_rng(SEED + 1).random((OBJECTS, math.ceil(dimensions) - 1))))
+    server = Server(x, y, k=k, algorithm="dense", dimensions=dimensions)
+    return server.replay(events.object[:OF_SIDES], events.y[:OF_SIDES]).table[:MOST]
+
+
+def networks_of(dimensions: float) -> dict[str, Network]:
+    """Every network over the sides of some dimensions, the tree with subscriptions."""
+    sides = None if dimensions == 1 else sides_of(dimensions)
+    made: dict[str, Network] = {}
+    for space in ("triangle", "square"):
+        zones = Zones(BROKERS, seed=SEED, space=space, sides=sides)
+        made[f"can, {space}"] = Can(zones)
+        made[f"prefix, {space}"] = PrefixNetwork(zones, contacts="random", seed=SEED)
+    rng = np.random.default_rng(SEED)
+    ends = np.sort(rng.random((2, AT_TREE, math.ceil(dimensions))), axis=0)
+    if dimensions % 1:
+        ends[0, :, -1] = -np.finfo(np.float64).max
+    l, r = ends if dimensions > 1 else ends[:, :, 0]
+    tree = RoutingTree(Routes.build(barabasi_albert(BROKERS, SEED), list(range(BROKERS))), sides=sides)
+    tree.subscribe(np.arange(AT_TREE), l, r, rng.integers(0, BROKERS, AT_TREE))
+    return {**made, "tree": tree}
+
+
+def show_sides() -> None:
+    """Time every network's multicast over two, three and four sides, and print the shares of two sides' speed."""
+    of_one: dict[str, float] = {}
+    for dimensions, k in ((1, K), (1.5, 10), (2, 5)):
+        table = messages_of(dimensions, k)
+        for name, network in networks_of(dimensions).items():
+            got = network.multicast(table, network.centre)
+            seconds = best_of(5, lambda n=network, t=table: n.multicast(t, n.centre))  # type: ignore[misc]
+            rate = len(table) / seconds
+            share = rate / of_one.setdefault(name, rate)
+            hops, zones = got.overlay_hops.mean(), got.zones_reached.mean()
+            print(
+                f"{dimensions}-d, {len(table):,} messages, {name}: {rate:,.0f} messages/s, {share:.2f} of 1-d "
+                f"(bound: at least 0.33); {hops:.1f} hops, {zones:.1f} brokers each"
+            )
 
 
 def main() -> None:
@@ -75,6 +125,7 @@ def main() -> None:
     )
     y[events.object] = events.y
     print(f"wrong lists: {len(subscribers.wrong(x, y))}")
+    show_sides()
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB (bound 2 GB)")
 
 

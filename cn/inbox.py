@@ -21,6 +21,11 @@ Content = tuple[int, Any, float]
 """Object, x (a number, or a list of them over several attributes) and y."""
 
 
+def _due(place: tuple[int, ...]) -> np.dtype[np.void]:
+    """Type of messages whose turn it is, with an x of a shape."""
+    return np.dtype([("subscription", "i8"), ("object", "i8"), ("x", "f8", place), ("y", "f8")])
+
+
 class Inbox:
     """Messages that have come to subscribers but whose turn has not, for all subscribers together.
 
@@ -39,8 +44,7 @@ class Inbox:
         self._subscribers = subscribers
         # By (event, position, subscription), so that what a watermark lets through stands at the front.
         self._waiting: SortedDict[tuple[int, int, int], Content] = SortedDict()
-        place = subscribers.l.shape[1:]
-        self._due = np.dtype([("subscription", "i8"), ("object", "i8"), ("x", "f8", place), ("y", "f8")])
+        self._due = _due(subscribers.l.shape[1:])
         self._closed = np.zeros(len(subscribers.l), np.int64)
         self.ignored = 0
 
@@ -56,6 +60,7 @@ class Inbox:
         It is at `positions[i]` in the sequence of messages of event `events[i]`. What is kept already is ignored.
         O(log w) for each arrival when w are kept; as one sort, O((a + w) log(a + w)), when a > w / 10 arrive at once.
         """
+        self._due = _due(table["x"].shape[1:])
         rows = np.repeat(np.arange(len(table)), np.diff(offsets))
         keys = zip(events[rows].tolist(), positions[rows].tolist(), subscriptions.tolist(), strict=True)
         contents = zip(*(table[name][rows].tolist() for name in ("object", "x", "y")), strict=True)

@@ -56,6 +56,7 @@ class Splits(NamedTuple):
     `dimension` (s,) i8 and `cut` (s,) f8: l <= cut, or r < cut in dimension 1, goes to the first child.
     `children` (s, 2) i8: rows or leaves. `boxes` (s, 4) f8: the extents of all zones below, as those of a zone.
     `root`: the first row, or the only leaf. Rows that no split uses lie between the others.
+    Over several attributes a cut is a coordinate of its side, and boxes have the shape (2, D) (see `cn.side_space`).
     """
 
     dimension: Ints

@@ -71,7 +71,7 @@ Regions = Corners | SideRegions
 
 def side_regions(sides: Sides, table: npt.NDArray[np.void]) -> SideRegions:
     """Regions of a table of messages with vector fields; O(D) each."""
-    lo, hi = boxes_of(sides, table)
+    lo, hi = (np.ascontiguousarray(bounds) for bounds in boxes_of(sides, table))
     pairs = pairs_of(sides)
     wide = (-lo[:, pairs[:, 0]] > lo[:, pairs[:, 1]]).any(axis=1)
     return SideRegions(lo, hi, np.nextafter(hi, -np.inf), wide, pairs)

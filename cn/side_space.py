@@ -65,7 +65,7 @@ def side_points(sides: Sides, l: Floats, r: Floats) -> Floats:
     fits = l.shape == r.shape and (l.ndim == 2 or (l.ndim == 1 and attributes == 1))
     if not fits or l.size != len(l) * attributes:
         raise ValueError(f"l and r must have the shape (m, {attributes}), got {l.shape} and {r.shape}")
-    points = points_of(sides, l.reshape(-1, attributes), r.reshape(-1, attributes))
+    points = np.ascontiguousarray(points_of(sides, l.reshape(-1, attributes), r.reshape(-1, attributes)))
     left, right = pairs_of(sides).T
     wrong = np.isnan(points).any(axis=1) | (-points[:, left] > points[:, right]).any(axis=1)
     if wrong.any():

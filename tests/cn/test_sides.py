@@ -1,5 +1,8 @@
 """Zones and messages over several attributes: every zone concerned is reached once, on every network over zones."""
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import networkx as nx
@@ -8,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, PrefixNetwork, ZoneNetwork, Zones
+from cn import Can, PrefixNetwork, ZoneNetwork, Zones, ZonesError, near_brokers
+from paint.messages import message_of
 from tests.cn.drawing import seeds, spaces
 from tests.cn.side_drawing import KINDS, Kind, draw_messages, draw_ranges, kinds, make_zones
 from tests.cn.walking import Carried
-from tests.oracles.side_network import attributes_of, concerned, neighbour_graph, zone_holds
+from tests.oracles.side_network import LARGEST, attributes_of, concerned, neighbour_graph, zone_holds
 
 
 def check_tables(kind: Kind, zones: Zones) -> None:
@@ -115,3 +119,84 @@ def test_paths_end_at_the_target(kind: Kind, space: str) -> None:
             path = network.path(3, target)
             assert (path[0], path[-1], len(set(path))) == (3, target, len(path))
             assert set(pairwise(path)) <= links
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_population_balances_the_zones(kind: Kind) -> None:
+    rng = np.random.default_rng(5)
+    attributes = attributes_of(kind)
+    middle, width = rng.normal(0.3, 0.02, (4_000, len(attributes))), rng.exponential(0.01, (4_000, len(attributes)))
+    l, r = middle - width, middle + width
+    l[:, [j for j, (left, _) in enumerate(attributes) if left < 0]] = -LARGEST
+    zones = make_zones(kind, 64, 1, "triangle", population=(l, r))
+    check_tables(kind, zones)
+    balanced = np.bincount(zones.home(l, r), minlength=64)
+    uniform = np.bincount(make_zones(kind, 64, 1, "triangle").home(l, r), minlength=64)
+    assert (balanced**2).sum() < (uniform**2).sum() / 3
+
+
+def test_equal_members_do_not_stop_the_splitting() -> None:
+    check_tables(2, make_zones(2, 100, 1, "triangle", population=(np.full((3, 2), 0.5), np.full((3, 2), 0.5))))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_attribute_has_its_domain(kind: Kind) -> None:
+    attributes = attributes_of(kind)
+    domain = [(10.0 * j, 10.0 * j + 1 + j) for j in range(len(attributes))]
+    zones = make_zones(kind, 40, 2, "triangle", domain=domain)
+    check_tables(kind, zones)
+    rng = np.random.default_rng(2)
+    lo, hi = np.array(domain).T
+    l, r = np.sort(lo + (hi - lo) * rng.random((2, 4_000, len(attributes))), axis=0)
+    l[:, [j for j, (left, _) in enumerate(attributes) if left < 0]] = -LARGEST
+    assert len(np.unique(zones.home(l, r))) == 40
+    middle = np.where([left < 0 for left, _ in attributes], (lo + hi) / 2, lo + 2 / 3 * (hi - lo))
+    assert zone_holds(zones.table.extents[zones.centre], attributes, lo + (hi - lo) / 3, middle)
+
+
+def test_zones_in_other_hands() -> None:
+    zones, before = (make_zones(2, 20, 3, "triangle") for _ in range(2))
+    given_to = np.random.default_rng(3).permutation(20)
+    zones.assign(given_to)
+    check_tables(2, zones)
+    assert np.array_equal(zones.table.extents[given_to], before.table.extents)
+    delay_ms = np.random.default_rng(4).random((20, 20)) * 100
+    assert sorted(near_brokers(zones, delay_ms + delay_ms.T).tolist()) == list(range(20))
+
+
+def test_refusals() -> None:
+    zones = make_zones(2, 5, 1, "triangle")
+    with pytest.raises(ValueError, match=r"l and r must have the shape \(m, 2\), got \(3,\) and \(3,\)"):
+        zones.home([0.1] * 3, [0.2] * 3)
+    with pytest.raises(ValueError, match=r"l <= r in every attribute, got \[0.1, 0.5\] and \[0.2, 0.4\] at row 1"):
+        zones.home([[0.1, 0.1], [0.1, 0.5]], [[0.2, 0.2], [0.2, 0.4]])
+    with pytest.raises(ValueError, match=r"l <= r in every attribute, got \[nan, 0.1\] .* at row 0"):
+        zones.home([[np.nan, 0.1]], [[0.2, 0.4]])
+    with pytest.raises(ValueError, match=r"domain must be one pair or one per attribute \(2\), got 3"):
+        make_zones(2, 5, 1, "triangle", domain=[(0.0, 1.0)] * 3)
+    with pytest.raises(ValueError, match="domain must be two finite values in ascending order"):
+        make_zones(2, 5, 1, "triangle", domain=[(0.0, 1.0), (1.0, 1.0)])
+    with pytest.raises(ZonesError, match="too narrow"):
+        make_zones(2, 50, 1, "triangle", domain=(0.0, 1e-323))
+    can = Can(zones)
+    with pytest.raises(ValueError, match=r"as many attributes as the network \(2\), got fields of shape \(1,\)"):
+        can.multicast(np.zeros(1, message_of(1)), 0)
+    with pytest.raises(ValueError, match=r"as many attributes as the network \(1\), got fields of shape \(1, 2\)"):
+        Can(Zones(3)).multicast(np.zeros(1, message_of(2)), 0)
+    table = draw_messages(2, zones, np.random.default_rng(1), 3)
+    assert can.multicast(table[:0], 0).offsets.tolist() == [0]
+    assert zones.home(np.empty((0, 2)), np.empty((0, 2))).tolist() == []
+    table["r_out"][2, 1] = table["r_in"][2, 1]
+    with pytest.raises(ValueError, match=r"a range l <= r that it reaches, got .* at row 2"):
+        can.multicast(table, 0)
+
+
+def test_kernels_work_interpreted() -> None:
+    program = (
+        "import numpy as np; from cn import Can; from tests.cn.test_sides import check_messages, make_zones\n"
+        "rng = np.random.default_rng(1)\n"
+        "for kind in (1.5, 2):\n"
+        "    for wide in (False, True):\n"
+        "        check_messages(kind, Can(make_zones(kind, 9, 3, 'triangle')), rng, 8, wide=wide)"
+    )
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
