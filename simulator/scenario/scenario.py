@@ -182,9 +182,11 @@ class Scenario(Table):
         """Refuse what there is not in the dimensions of the scenario."""
         dimensions = self.dimensions
         where = f"in {dimensions:g} dimension{'' if dimensions == 1 else 's'}"
+        known = pipeline.distributions_of(dimensions)
+        ranges = [name for name in known if pipeline.distribution_shape(name) == "boxes"]
         for key, table, offered in (
-            ("objects", self.objects, pipeline.object_distributions_of(dimensions)),
-            ("subscriptions", self.subscriptions, pipeline.distributions_of(dimensions)),
+            ("objects", self.objects, list(pipeline.object_distributions_of(dimensions))),
+            ("subscriptions", self.subscriptions, ranges),
         ):
             if table.file is None and table.distribution not in offered:
                 rule = f"{where} the distribution must be one of {', '.join(sorted(offered))}; choose one of them"

@@ -1,6 +1,6 @@
 """What lists are at every moment, the slow way: after everything that happens, all is made anew from the start."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class Event(NamedTuple):
     window: int
 
 
-Objects = dict[int, tuple[Place, float]]
+Objects = Mapping[int, tuple[Place, float]]
 Ranked = list[tuple[float, int]]
 
 
