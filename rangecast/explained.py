@@ -13,8 +13,10 @@ from rangecast.scenarios import AnyScenario, load_scenario, overrides
 from simulator.scenario.scenario import Scenario
 from simulator.views.event_explanation import EventExplanation, Step
 from simulator.views.explain_figure import draw_side_by_side, draw_steps, panels_of
-from simulator.views.explain_files import explain_events, write_explanation
+from simulator.views.explain_files import Explained, explain_events, write_explanation
 from simulator.views.explanation import Explanation
+from simulator.views.side_explanation import SideExplanation
+from simulator.views.side_figure import draw_sides
 from simulator.views.window_explanation import Outcome, WindowExplanation
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class ExplainedEvent:
     An event that a batch approach answers in a window is explained with all events of that.
     """
 
-    def __init__(self, explanation: Explanation) -> None:
+    def __init__(self, explanation: Explained) -> None:
         self.explanation = explanation
         """All of it, as `simulator.views.explain` makes it."""
 
@@ -52,7 +54,7 @@ class ExplainedEvent:
     def object(self) -> int:
         """The object that it is about."""
         explained = self.explanation
-        if isinstance(explained, EventExplanation):
+        if isinstance(explained, EventExplanation | SideExplanation):
             return explained.object
         return next(step.object for step in self.steps if isinstance(step, Outcome) and self.event in step.events)
 
@@ -68,7 +70,10 @@ class ExplainedEvent:
 
     @property
     def steps(self) -> "tuple[Step, ...] | tuple[Outcome, ...]":
-        """The updated object, and each exposed one, with who must hear of it; of a window what became of each."""
+        """The updated object, and each exposed one, with who must hear of it; of a window what became of each.
+
+        None over several attributes.
+        """
         if isinstance(self.explanation, EventExplanation):
             return self.explanation.steps
         return self.explanation.outcomes if isinstance(self.explanation, WindowExplanation) else ()
@@ -82,7 +87,8 @@ class ExplainedEvent:
         """Draw the event: panels "events", "levels" and "messages", or those that are named.
 
         "events" is event space, "levels" the influence region in S before and after, "messages" what is sent. A
-        window has "events", "messages" and "objects", the first of its objects one by one.
+        window has "events", "messages" and "objects", the first of its objects one by one. Over several attributes
+        there are no panels to choose: the map of objects is drawn beside slices of S.
 
         Parameters
         ----------
@@ -96,16 +102,22 @@ class ExplainedEvent:
         """
         from rangecast.shown import shown
 
-        known = panels_of(self.explanation)
+        explained = self.explanation
+        known = () if isinstance(explained, SideExplanation) else panels_of(explained)
         unknown = [panel for panel in panels if panel not in known]
         if unknown:
-            raise ValueError(f"panels must be among {', '.join(known)}, got {unknown[0]!r}")
-        return shown(draw_side_by_side(self._with(beside), panels or None))
+            raise ValueError(f"panels must be among {', '.join(known) or 'none'}, got {unknown[0]!r}")
+        every = self._with(beside)
+        if isinstance(explained, SideExplanation):
+            return shown(draw_sides([one for one in every if isinstance(one, SideExplanation)]))
+        return shown(draw_side_by_side([one for one in every if isinstance(one, Explanation)], panels or None))
 
     def plot_steps(self, most: int = 8) -> "Figure":
         """Draw the first steps of the sweep in S, or the first objects of a window, one small picture each."""
         from rangecast.shown import shown
 
+        if isinstance(self.explanation, SideExplanation):
+            raise ValueError("plot_steps draws events over one attribute; use plot, or save a page with a slider")
         return shown(draw_steps(self.explanation, most))
 
     @in_python_words()
@@ -128,7 +140,7 @@ class ExplainedEvent:
         write_explanation(self._with(beside), path)
         return path
 
-    def _with(self, beside: "Sequence[ExplainedEvent]") -> list[Explanation]:
+    def _with(self, beside: "Sequence[ExplainedEvent]") -> list[Explained]:
         other = [one.event for one in beside if one.event != self.event]
         if other:
             raise ValueError(f"beside must be of the same event, {self.event}, got event {other[0]}")

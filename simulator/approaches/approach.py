@@ -35,6 +35,8 @@ class Approach:
     """Whether nobody is told unless it asks: every answer has `Outgoing.asked`, about events one by one."""
     updates_only: bool = False
     """Whether it has no answer to objects that are inserted or move."""
+    line_only: bool = False
+    """Whether it is for ranges over one attribute only."""
     epsilon: float | None = None
     cut: str | None = None
     """With an ε, how tiles are grouped, see `paint.Server`."""

@@ -23,6 +23,7 @@ from simulator.approaches.approach import Approach
 from simulator.approaches.server_session import ServerSession
 from simulator.approaches.session import Asked, Outgoing, Session
 from simulator.workload.events import EventStream
+from simulator.workload.places import more_places, same_place
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 
@@ -39,6 +40,7 @@ class _Lists(NamedTuple):
     y: Floats
     told_objects: NDArray[np.int32]
     told_x: Floats
+    """Over several attributes (subscriptions, k, d)."""
     told_y: Floats
     since_s: Floats
     """(subscriptions,) when the first event arose that changed the list since it was told; NaN if none did."""
@@ -90,7 +92,7 @@ class Polling(Session):
         offsets = starts[np.searchsorted(window, np.arange(chunk.windows + 1))]
         return Outgoing(table, offsets, per_window, Asked(subscription, time_s, window, starts, since_s, costs))
 
-    def subscribe(self, l: float, r: float) -> None:
+    def subscribe(self, l: Any, r: Any) -> None:
         """Take in a subscription, which knows its list as it is."""
         self._changes.subscribe(l, r)
         k = self._lists.objects.shape[1]
@@ -110,7 +112,7 @@ class Polling(Session):
         """Keep the y of the objects as they are after some events, and room for the x of those that come."""
         more = int(events.object.max(initial=-1)) + 1 - len(self._x)
         if more > 0:
-            self._x, self._y = np.append(self._x, np.zeros(more)), np.append(self._y, np.full(more, np.inf))
+            self._x, self._y = more_places(self._x, more), np.append(self._y, np.full(more, np.inf))
         self._y[events.object] = events.y  # of several, the last one stays
 
 
@@ -219,7 +221,8 @@ def _tell(lists: _Lists, s: int, x: Floats, found: Floats, count: int) -> int:
         for q in range(k):
             if lists.told_objects[s, q] == i:
                 before = q
-        if before < 0 or lists.told_y[s, before] != lists.y[s, p] or lists.told_x[s, before] != x[i]:
+        known = before >= 0 and lists.told_y[s, before] == lists.y[s, p]
+        if not (known and same_place(x, i, lists.told_x[s], before)):
             found[count, 0], found[count, 1] = s, i if before >= 0 else -1
             found[count, 2], found[count, 3] = i, lists.y[s, p]
             count += 1

@@ -37,7 +37,12 @@ APPROACHES: dict[str, Approach] = {
     "paint-batch": Approach(_served("dense"), exact=True, takes="window", window=_HUNDRED),
     "paint-batch-sparse": Approach(_served("sparse"), exact=True, takes="window", aware=True, window=_HUNDRED),
     "paint-batch-printed": Approach(
-        _served("dense", variant="printed"), exact=False, takes="window", updates_only=True, window=_HUNDRED
+        _served("dense", variant="printed"),
+        exact=False,
+        takes="window",
+        updates_only=True,
+        line_only=True,
+        window=_HUNDRED,
     ),
     "coalesce": Approach(
         _served("dense", variant="coalesce"), exact=False, takes="window", updates_only=True, window=_HUNDRED

@@ -1,6 +1,7 @@
 """The session of every approach that has a `paint.Server`: runs of updates in one compiled call, the rest singly."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +22,8 @@ class ServerSession(Session):
 
     def __init__(self, workload: Workload, approach: Approach, *, algorithm: str, variant: str | None = None) -> None:
         self._variant = variant
-        shared = workload.known if approach.sketch is None else None
-        known = (np.column_stack((workload.l, workload.r)) if shared is None else shared) if approach.aware else None
-        self._aware, self._batches = approach.aware, approach.window is not None
-        self._outlines = algorithm == "unicast"
+        self._aware, self._batches, self._sides = approach.aware, approach.window is not None, workload.sides
+        self._outlines = algorithm == "unicast" and workload.sides is None
         self._server = paint.Server(
             workload.x,
             workload.y,
@@ -32,8 +31,9 @@ class ServerSession(Session):
             algorithm=algorithm,
             epsilon=approach.epsilon,
             cut=approach.cut,
-            subscriptions=known,
+            subscriptions=_known(workload, approach) if approach.aware else None,
             sketch=approach.sketch,
+            dimensions=workload.dimensions,
         )
 
     def answer(self, chunk: Chunk) -> Outgoing:
@@ -53,10 +53,11 @@ class ServerSession(Session):
             return None
         return joined([self._server.regions(chunk.events.object, chunk.events.y)])
 
-    def subscribe(self, l: float, r: float) -> None:
+    def subscribe(self, l: Any, r: Any) -> None:
         """Tell the server, if it wants to know."""
         if self._aware:
-            self._server.subscribe(l, r)
+            left = l if self._sides is None else l[: int(np.count_nonzero(self._sides.sign < 0))]
+            self._server.subscribe(left, r)
 
     def unsubscribe(self, subscription: int) -> None:
         """Tell the server, if it wants to know."""
@@ -86,7 +87,7 @@ class ServerSession(Session):
         (i,), (x,), (y,) = columns
         return self._one(i, x, y, int(events.kind[0]))
 
-    def _one(self, i: int, x: float, y: float, kind: int) -> paint.Messages:
+    def _one(self, i: int, x: Any, y: float, kind: int) -> paint.Messages:
         if kind == INSERT:
             given, messages = self._server.insert(x, y)
             if given != i:
@@ -98,6 +99,13 @@ class ServerSession(Session):
 
     def _calls(self) -> NDArray[np.int64]:
         return np.array([[*self._server.costs.values(), *self._server.paper_costs.values()]])
+
+
+def _known(workload: Workload, approach: Approach) -> Any:
+    """What a server that knows the subscriptions is given of them: the index that all share, or its own."""
+    if workload.known is not None and approach.sketch is None:
+        return workload.known
+    return np.column_stack((workload.l, workload.r)) if workload.sides is None else workload.made_index()
 
 
 def joined(parts: Sequence[paint.Messages]) -> Outgoing:

@@ -1,14 +1,15 @@
 """Sessions: an approach at work on one stream of events, and what it sends."""
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from floor.errors import RangecastError
-from paint import MESSAGE, UNICAST
-from paint.messages import holds_some
+from paint import UNICAST
+from paint.messages import holds_some, message_of
+from simulator.workload.places import attributes_in
 from simulator.workload.windows import Chunk
 
 __all__ = ["Asked", "Outgoing", "Session", "ask"]
@@ -39,7 +40,8 @@ class Outgoing(NamedTuple):
     """What an approach sends for a chunk of events."""
 
     table: NDArray[np.void]
-    """Rows of `paint.MESSAGE`, or of `paint.UNICAST` for an approach that writes to single subscriptions."""
+    """Rows of `paint.MESSAGE`, or of `paint.UNICAST` for an approach that writes to single subscriptions. Over d
+    attributes the former are of `paint.messages.message_of(d)`: l_in, r_in, l_out, r_out and x are vectors of d."""
     offsets: NDArray[np.int64]
     """Where each window's rows start; one more entry than there are windows."""
     costs: NDArray[np.int64]
@@ -70,8 +72,11 @@ class Session(ABC):
         """
         return None
 
-    def subscribe(self, l: float, r: float) -> None:  # noqa: B027 - most approaches need not know
-        """Take note of a new subscription; ids go on from those of the workload."""
+    def subscribe(self, l: Any, r: Any) -> None:  # noqa: B027 - most approaches need not know
+        """Take note of a new subscription; ids go on from those of the workload.
+
+        Its ends are numbers, over several attributes lists of d numbers.
+        """
 
     def unsubscribe(self, subscription: int) -> None:  # noqa: B027
         """Take note that a subscription is gone."""
@@ -104,8 +109,10 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
     if not all(isinstance(part, np.ndarray) for part in parts):
         return f"an Outgoing of arrays, got {' and '.join(type(part).__name__ for part in parts)}"
     windows = chunk.windows
-    if table.dtype not in (MESSAGE, UNICAST) or table.ndim != 1:
-        return f"a table of paint.MESSAGE or paint.UNICAST rows, got {table.dtype} of shape {table.shape}"
+    attributes = attributes_in(chunk.events.x)
+    if table.dtype not in (message_of(attributes), UNICAST) or table.ndim != 1:
+        rows = "paint.MESSAGE" if attributes == 1 else f"paint.messages.message_of({attributes})"
+        return f"a table of {rows} or paint.UNICAST rows, got {table.dtype} of shape {table.shape}"
     if offsets.dtype.kind != "i" or offsets.shape != (windows + 1,):
         told = f"integer offsets, one more than the {windows} windows"
         return f"{told}, got {offsets.dtype} of shape {offsets.shape}"
@@ -125,8 +132,10 @@ def _wrong_row(table: NDArray[np.void]) -> str | None:
         wrong = table["subscription"] < 0
         rule = "rows with subscription >= 0"
     else:
-        wrong = ~holds_some(table["l_in"], table["r_in"], table["l_out"], table["r_out"])
+        empty = ~holds_some(table["l_in"], table["r_in"], table["l_out"], table["r_out"])
+        wrong = empty if empty.ndim == 1 else np.logical_or.reduce(empty, axis=1)
         rule = "rows with l_out < l_in and r_in < r_out whose region holds some range l <= r"
+        rule += " in every attribute" if empty.ndim > 1 else ""
     return f"{rule}, got {table[wrong.argmax()]} in row {int(wrong.argmax())}" if wrong.any() else None
 
 

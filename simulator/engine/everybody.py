@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.workload.workload import Workload
+from simulator.workload.workload import Workload, count_concerned
 
 __all__ = ["Everybody"]
 
@@ -14,19 +14,19 @@ class Everybody:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self.index = workload.made_index() if workload.known is None else workload.known
+        self.sides = workload.sides
         self._sorted: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     def count(self, table: NDArray[np.void]) -> NDArray[np.int64]:
         """Subscriptions that each message of a table concerns; O(sqrt(m)) at worst for each, O(log m) for a point's.
 
-        A message to all whose range holds one x reaches those that begin by x, less those that end before: as long
-        as nobody has come or gone, sorted ends tell how many these are.
+        A message to all whose range of one attribute holds an x reaches those that begin by x, less those that end
+        before: as long as nobody has come or gone, sorted ends tell how many these are.
         """
         l_in, r_in = table["l_in"], table["r_in"]
         point = (l_in == r_in) & (table["l_out"] == -np.inf) & (table["r_out"] == np.inf)
-        if self._workload.known is None or not point.all():
-            l_lo, r_hi = np.nextafter(table["l_out"], np.inf), np.nextafter(table["r_out"], -np.inf)
-            return self.index.counts(np.column_stack((l_lo, l_in, r_in, r_hi)))
+        if self._workload.known is None or self.sides is not None or not point.all():
+            return count_concerned(self.index, self.sides, table)
         if self._sorted is None:
             self._sorted = np.sort(self._workload.l), np.sort(self._workload.r)
         begun, ended = self._sorted

@@ -91,7 +91,7 @@ class FaultInjector:
             world = self._world
             self._leaving.append((list(self._under_way), leaving))
             first = len(world.ingredients.workload.l)
-            ends = churn.l[joining - first], churn.r[joining - first]
+            ends = churn.ends_of(joining - first)
             world.ingredients.gateways.join(joining, *ends, churn.nodes[joining - first])
             world.audience.join(joining, *ends)
             self._happened["subscriptions joined"] += len(joining)
@@ -121,8 +121,8 @@ class FaultInjector:
             first = len(self._world.ingredients.workload.l)
             for subscription in churn.leaving(chunk.first).tolist():
                 session.unsubscribe(subscription)
-            for subscription in churn.joining(chunk.first).tolist():
-                session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
+            for l, r in zip(*churn.ends_of(churn.joining(chunk.first) - first), strict=True):
+                session.subscribe(l.tolist(), r.tolist())
         return ask(session, chunk)
 
     def _crash(self, due: Due) -> None:

@@ -5,12 +5,13 @@ of the answer to a question, it holds all that have come to the broker by the sa
 broker; where they begin they are one packet, which the server hands to its broker. It has one header, and what its
 messages have in common is in it once:
 
-    to regions                of every object x and y, every value of l_in and l_out, every value of r_in and r_out
+    to regions                of every object x and y, every value of l_in and l_out, every value of r_in and r_out;
+                              over several attributes x in each of them, and the values of every side
     to single subscriptions   every subscription, and of every change the object to drop, the one to put in, and its y
 
 The tiles of a staircase have corners in common: n of them in a row have n + 1 values of l and n + 1 of r, instead of
-2 n each. Every value takes the same bytes: a sixth of a message to a region, a quarter of one to a subscription. So a
-packet of one message takes its header and what the message takes by itself.
+2 n each. Every value takes the same bytes: a sixth of a message to a region over one attribute, a quarter of one to a
+subscription. So a packet of one message takes its header and what the message takes by itself.
 
 The bytes of a message in a packet are those that it adds to the messages before it, for the first one the header too.
 So the bytes of messages add up to those of packets, wherever they are counted.
@@ -24,9 +25,11 @@ from numpy.typing import NDArray
 from cn import Hops
 from floor.kernels import njit
 from paint import UNICAST
+from paint.sides import Sides, boxes_of, sides_of
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing
 from simulator.scenario.scenario import Scenario
+from simulator.workload.places import by_attribute
 
 __all__ = [
     "Packets",
@@ -51,11 +54,14 @@ class Packing(NamedTuple):
     header: int
     bundles: bool
     """Whether those that go together are one packet."""
+    sides: Sides = sides_of(1)
+    """Of the space that messages have regions of."""
 
 
 def packing_of(scenario: Scenario, approach: Approach) -> Packing:
     """How a scenario wants the messages of an approach to be sent."""
-    return Packing(scenario.sizes.of(approach), scenario.sizes.header_bytes or 0, scenario.network.bundle)
+    sizes, sides = scenario.sizes, sides_of(scenario.dimensions)
+    return Packing(sizes.of(approach), sizes.header_bytes or 0, scenario.network.bundle, sides)
 
 
 class Packets(NamedTuple):
@@ -145,7 +151,7 @@ def packets_of(packing: Packing, hops: Hops, table: NDArray[np.void], begins: In
         return Packets(hops, size, message, row, bounds, row, size, starts, start_of, out)
     brokers = int(max(hops.senders.max(initial=-1), hops.receivers.max(initial=-1))) + 1
     of_hop, members, bounds, previous, offsets = _gather(*followers(hops), hops.receivers, starts, brokers)
-    parts, values = _parts(table)
+    parts, values = _parts(table, packing.sides)
     unit = (packing.size - packing.header) // int(values.sum())
     added, out = _weigh(parts, values * unit, packing.header, message, members, bounds, starts)
     lead = members[bounds[:-1]]
@@ -205,18 +211,19 @@ def _gather(
     return of_hop, members, bounds[: packets + 1].copy(), previous[:packets].copy(), offsets
 
 
-def _parts(table: NDArray[np.void]) -> tuple[Ints, Ints]:
+def _parts(table: NDArray[np.void], sides: Sides) -> tuple[Ints, Ints]:
     """Numbers of the parts of each message, (messages, parts), the same for what is the same; values of each part."""
     if table.dtype == UNICAST:
         change = _numbers(table["dropped"], table["object"], table["y"])
         itself = len(table) + np.arange(len(table))
         return np.column_stack((change, itself)), np.array((3, 1))
-    thing = _numbers(table["object"], table["x"], table["y"])
+    x = by_attribute(table["x"])
+    thing = _numbers(table["object"], *x.T, table["y"])
     corners = []
-    for side, sides in enumerate((("l_in", "l_out"), ("r_in", "r_out"))):
-        found = _numbers(np.tile(thing, 2), np.concatenate([table[name] for name in sides]))
+    for side, bounds in enumerate(zip(*(ends.T for ends in boxes_of(sides, table)), strict=True)):
+        found = _numbers(np.tile(thing, 2), np.concatenate(bounds))
         corners += np.split(found + (1 + 2 * side) * len(table), 2)
-    return np.column_stack((thing, *corners)), np.array((2, 1, 1, 1, 1))
+    return np.column_stack((thing, *corners)), np.array((x.shape[1] + 1, *len(corners) * (1,)))
 
 
 def _numbers(*columns: NDArray[np.generic]) -> Ints:
@@ -237,7 +244,7 @@ def _weigh(
 ) -> tuple[Ints, Ints]:
     """Bytes that messages add to their packets, by hop, and where they begin, by message."""
     added, out = np.empty(len(message), np.int64), np.empty(len(parts), np.int64)
-    seen = np.full(5 * len(parts), -1)  # the last packet, or after all of them start, that had each part
+    seen = np.full(parts.size, -1)  # the last packet, or after all of them start, that had each part
     packets = len(bounds) - 1
     for packet in range(packets + len(starts) - 1):
         start = packet - packets

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 
 import pipeline
-from cn import Network, ZoneNetwork
+from cn import Network, ZoneNetwork, Zones
 from floor.errors import RangecastError
+from paint.sides import Sides, boxes_of
 from simulator.approaches.registry import parse_approach
 from simulator.engine.carried import Carried
+from simulator.inputs.start import XRange
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
@@ -67,7 +69,7 @@ class SparkDeliveries(NamedTuple):
 
     spark: SparkSession
     population: Path
-    x_range: tuple[float, float]
+    x_range: XRange
     """Over which it is laid."""
 
     def recount(self, network: Network, carrying: Iterable[Carried]) -> Iterator[Carried]:
@@ -84,12 +86,12 @@ class SparkDeliveries(NamedTuple):
         for carried in carrying:
             held.append(carried)
             if sum(len(each.received) for each in held) >= HELD:
-                yield from self._counted(network.zones.table.extents, held)
+                yield from self._counted(network.zones, held)
                 held = []
-        yield from self._counted(network.zones.table.extents, held)
+        yield from self._counted(network.zones, held)
 
     def reach(self, table: NDArray[np.void]) -> NDArray[np.int64]:
-        """Subscriptions that each row of `paint.MESSAGE` is about, wherever they are; one Spark job.
+        """Subscriptions that each row of messages is about, wherever they are; one Spark job.
 
         Raises
         ------
@@ -108,21 +110,33 @@ class SparkDeliveries(NamedTuple):
         subscriptions = pipeline.population_spec(self.population).count
         return {name: total / subscriptions for name, total in zip(approaches, sums, strict=True)}
 
-    def _counted(self, extents: NDArray[np.float64], held: Sequence[Carried]) -> Iterator[Carried]:
+    def _counted(self, zones: Zones, held: Sequence[Carried]) -> Iterator[Carried]:
         if not held:
             return
-        parts = np.concatenate([_parts(carried, extents) for carried in held])
+        parts = np.concatenate([_parts(carried, zones) for carried in held])
         ends = np.cumsum([len(carried.received) for carried in held])
         for carried, received in zip(held, np.split(self.reach(parts), ends[:-1]), strict=True):
             yield carried._replace(received=received)
 
 
-def _parts(carried: Carried, extents: NDArray[np.float64]) -> NDArray[np.void]:
-    """Rows of `paint.MESSAGE`: what of its message each delivery is about."""
+def _parts(carried: Carried, zones: Zones) -> NDArray[np.void]:
+    """Rows of messages: what of its message each delivery is about."""
     rows = carried.outgoing.table[carried.traffic.message]
-    l_lo, l_hi, r_lo, r_hi = extents[carried.traffic.broker].T
+    extents = zones.table.extents[carried.traffic.broker]
+    if zones.sides is not None:
+        lo, hi = boxes_of(zones.sides, rows)
+        _narrow(rows, zones.sides, np.maximum(lo, extents[:, 0]), np.minimum(hi, extents[:, 1]))
+        return rows
+    l_lo, l_hi, r_lo, r_hi = extents.T
     rows["l_out"] = np.maximum(rows["l_out"], l_lo)
     rows["l_in"] = np.minimum(rows["l_in"], l_hi)
     rows["r_in"] = np.maximum(rows["r_in"], r_lo)
     rows["r_out"] = np.minimum(rows["r_out"], r_hi)
     return rows
+
+
+def _narrow(rows: NDArray[np.void], sides: Sides, lo: NDArray[np.float64], hi: NDArray[np.float64]) -> None:
+    """Give messages other boxes, (messages, D) each."""
+    for side, (attribute, sign) in enumerate(zip(*sides[:2], strict=True)):
+        low, high = ("l_in", "l_out") if sign < 0 else ("r_in", "r_out")
+        rows[low][:, attribute], rows[high][:, attribute] = sign * lo[:, side], sign * hi[:, side]

@@ -29,13 +29,17 @@ class Churn(NamedTuple):
     moments: NDArray[np.int64]
     """Numbers of the events before which it happens, ascending."""
     l: NDArray[np.float64]
-    """Ends of the newcomers."""
+    """(newcomers,) or (newcomers, d) ends."""
     r: NDArray[np.float64]
     nodes: NDArray[np.int64]
     joined: NDArray[np.int64]
     """(m + newcomers,) event before which each subscription came; -1 for those there from the start."""
     left: NDArray[np.int64]
     """(m + newcomers,) event before which each went; the largest integer for those that stay."""
+
+    def ends_of(self, newcomers: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Ends of some newcomers, by their number from 0."""
+        return self.l[newcomers], self.r[newcomers]
 
     def joining(self, event: int) -> NDArray[np.int64]:
         """Ids that come before an event, ascending."""

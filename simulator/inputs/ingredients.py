@@ -21,9 +21,10 @@ from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones, near_b
 from floor.cache import cache_dir
 from floor.files import clear_leftovers
 from floor.steps import Steps, unheard
+from paint.sides import sides_of
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.room import check_room
-from simulator.inputs.start import Ranges, Start, lay_out, objects_of, population_of, start_of
+from simulator.inputs.start import Ranges, Start, XRange, lay_out, objects_of, population_of, start_of
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Topology
@@ -90,8 +91,8 @@ class Ingredients(NamedTuple):
     """Delay from its gateway to each subscription, where the scenario wants that."""
 
     @property
-    def x_range(self) -> tuple[float, float]:
-        """Lowest and highest x to expect of subscriptions."""
+    def x_range(self) -> XRange:
+        """Lowest and highest x to expect of subscriptions; over several attributes of each, or of all alike."""
         return self.ranges.x
 
 
@@ -212,7 +213,7 @@ def assemble(
     # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
     x, y, l, r = (np.require(values, requirements="W") for values in workload[1:5])
     seed = int(generator(scenario, "approaches").integers(2**62))
-    workload = workload._replace(x=x, y=y, l=l, r=r, seed=seed)
+    workload = workload._replace(x=x, y=y, l=l, r=r, seed=seed, dimensions=scenario.dimensions)
     graph = make_graph(scenario) if graph is None else graph
     start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
     found = steps("finding the routes between brokers", scenario.network.brokers)
@@ -272,11 +273,9 @@ def with_fresh_network(scenario: Scenario, ingredients: Ingredients) -> Ingredie
     )
 
 
-def _network(
-    scenario: Scenario, routes: topologies.Routes, workload: Workload, x_range: tuple[float, float]
-) -> Network:
+def _network(scenario: Scenario, routes: topologies.Routes, workload: Workload, x_range: XRange) -> Network:
     if scenario.network.kind == "tree":
-        return RoutingTree(routes, limit=scenario.network.summary_boxes)
+        return RoutingTree(routes, limit=scenario.network.summary_boxes, sides=workload.sides)
     zones, about = make_zones(scenario, (workload.l, workload.r), x_range, lambda: routes), scenario.network
     if about.kind == "can":
         return Can(zones)
@@ -288,10 +287,10 @@ def _network(
 def make_zones(
     scenario: Scenario,
     ends: tuple[Floats, Floats],
-    x_range: tuple[float, float],
+    x_range: XRange,
     routes: Callable[[], topologies.Routes],
 ) -> Zones:
-    """Cut S, over a range of x, into the zones of a scenario, and give each to a broker.
+    """Cut S, over a range of x or one for each attribute, into the zones of a scenario, and give each to a broker.
 
     Parameters
     ----------
@@ -312,7 +311,8 @@ def make_zones(
             'network.zones = "balanced": zones are split at subscriptions, and there are none in memory; '
             'add some, or set it to "even"'
         )
-    zones = Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population)
+    sides = None if scenario.dimensions == 1 else sides_of(scenario.dimensions)
+    zones = Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population, sides=sides)
     if about.placement == "near":
         zones.assign(near_brokers(zones, routes().delay_ms))
     return zones

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pipeline
 from floor.cache import cache_dir
 from floor.machine import free_bytes, memory_bytes, size_text
+from paint.sides import sides_of
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.event_stream import about_how_many
 from simulator.inputs.start import population_place, trace_file
@@ -25,6 +27,9 @@ _SUBSCRIPTION, _KNOWN, _SUBSCRIPTION_ON_DISK = 145, 15, 24
 knows it has beyond that; rows of random numbers hardly compress."""
 _OBJECT, _OBJECT_ON_DISK = 64, 16
 """x, y and the server's index."""
+_SIDE, _ATTRIBUTE = 40, 8
+"""Of each subscription and each column of an object or event: what every side or attribute beyond those of one
+dimension adds."""
 _EVENT, _EVENT_ON_DISK = 41, 4
 """Columns of the stream; its rows of `events.parquet`, which compress well."""
 _NODE, _PAIR = 2_000, 10
@@ -90,11 +95,13 @@ def _memory(scenario: Scenario, in_memory: bool) -> Iterator[_Part]:
     nodes, brokers, faults = _nodes(scenario), scenario.network.brokers, scenario.faults
     if in_memory:
         aware = any(parse_approach(name).aware for name in scenario.approaches)
-        yield _counted("subscriptions", scenario.subscriptions, _SUBSCRIPTION + (_KNOWN if aware else 0))
+        each = _SUBSCRIPTION + (_KNOWN if aware else 0) + _SIDE * (_sides(scenario) - 2)
+        yield _counted("subscriptions", scenario.subscriptions, each)
         followed = _followed(scenario) * len(scenario.approaches)
         yield _Part("verify", f'"{scenario.verify}"', followed * scenario.k * _LIST_ENTRY)
-    yield _counted("objects", scenario.objects, _OBJECT)
-    yield _events(scenario, _EVENT)
+    more = _ATTRIBUTE * (pipeline.attributes_of(scenario.dimensions) - 1)
+    yield _counted("objects", scenario.objects, _OBJECT + 2 * more)
+    yield _events(scenario, _EVENT + more)
     yield _Part("topology.nodes", nodes, nodes * _NODE)
     yield _Part("network.brokers", brokers, brokers * brokers * _PAIR)
     for key in ("crashes", "server_crashes", "joins", "leaves"):
@@ -106,9 +113,15 @@ def _cached(scenario: Scenario) -> Iterator[_Part]:
     about = scenario.subscriptions
     if not population_place(scenario).exists():
         # Rows of a file are numbered on disk before they are put in their order.
-        yield _counted("subscriptions", about, _SUBSCRIPTION_ON_DISK * (1 if about.file is None else 2))
+        each = population_disk_bytes(1, _sides(scenario))
+        yield _counted("subscriptions", about, each * (1 if about.file is None else 2))
     if scenario.objects.file is None and trace_file(scenario) is None:
-        yield _Part("objects.count", scenario.objects.count, scenario.objects.count * _OBJECT_ON_DISK)
+        each = _OBJECT_ON_DISK + _ATTRIBUTE * (pipeline.attributes_of(scenario.dimensions) - 1)
+        yield _Part("objects.count", scenario.objects.count, scenario.objects.count * each)
+
+
+def _sides(scenario: Scenario) -> int:
+    return len(sides_of(scenario.dimensions).sign)
 
 
 def _followed(scenario: Scenario) -> int:

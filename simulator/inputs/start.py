@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import pipeline
 from floor.cache import cache_dir, cache_place
+from simulator.scenario.file_values import pairs_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.event_list import read_event_list
 from simulator.workload.traces import Trace, Updates, read_trace
@@ -22,6 +23,7 @@ from simulator.workload.workload import Workload
 __all__ = [
     "Ranges",
     "Start",
+    "XRange",
     "all_cached",
     "lay_out",
     "objects_of",
@@ -35,14 +37,16 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
+XRange = Range | Sequence[Range]
+"""Lowest and highest x; over several attributes of all alike, or a pair for each."""
 
 
 class Ranges(NamedTuple):
     """Where subscriptions lie."""
 
-    x: Range = (0.0, 1.0)
+    x: XRange = (0.0, 1.0)
     """The lowest and highest x to expect: what zones cover."""
-    laid: Range = (0.0, 1.0)
+    laid: XRange = (0.0, 1.0)
     """Over which ends are laid, as they are in the files: [0, 1] leaves them as they are."""
 
 
@@ -73,12 +77,12 @@ def start_of(scenario: Scenario, make: Callable[[], tuple[Floats, Floats]]) -> S
     """
     trace, about = trace_of(scenario), scenario.objects
     if trace is not None:
-        return Start(trace.x, trace.y, _ranges(scenario, trace.x_range), trace.names, trace.updates)
+        return Start(trace.x, trace.y, _ranges(scenario, trace.ranges), trace.names, trace.updates)
     ranges, names = ranges_of(scenario), list[str]()
     if about.file is None:
         x, y = make()
     else:
-        x, y, names = pipeline.read_own_objects(Path(about.file), about.sha256)
+        x, y, names = pipeline.read_own_objects(Path(about.file), about.sha256, scenario.dimensions)
     if scenario.events.file is None:
         return Start(x, y, ranges, names)
     path = Path(scenario.events.file)
@@ -95,7 +99,9 @@ def trace_of(scenario: Scenario) -> Trace | None:
         It cannot be run, or changed since the scenario was read.
     """
     path = trace_file(scenario)
-    return None if path is None else read_trace(path, _count(scenario), scenario.events.sha256)
+    if path is None:
+        return None
+    return read_trace(path, _count(scenario), scenario.events.sha256, scenario.dimensions)
 
 
 def _count(scenario: Scenario) -> int | None:
@@ -111,36 +117,40 @@ def ranges_of(scenario: Scenario) -> Ranges:
     PipelineError
         A file cannot be used, or changed since the scenario was read.
     """
-    return _ranges(scenario, _object_range(scenario))
+    return _ranges(scenario, _object_ranges(scenario))
 
 
-def _ranges(scenario: Scenario, of_objects: Range) -> Ranges:
-    low, high = of_objects
-    if scenario.subscriptions.file is None:
-        return Ranges((low, high), (low, high))
-    facts = _subscription_facts(scenario)
-    if facts.made:
-        return Ranges((low, high), (low, high))
-    low, high = min(low, facts.low), max(high, facts.high)
-    return Ranges((low, high if low < high else low + 1.0))
+def _ranges(scenario: Scenario, of_objects: Sequence[Range]) -> Ranges:
+    """Where subscriptions lie, from the range of x that objects have in each attribute."""
+    facts = None if scenario.subscriptions.file is None else _subscription_facts(scenario)
+    if facts is None or facts.made:
+        return Ranges(_of_all(of_objects), _of_all(of_objects))
+    both = zip(of_objects, facts.ranges, strict=True)
+    wide = [(min(one[0], other[0]), max(one[1], other[1])) for one, other in both]
+    return Ranges(_of_all([(low, high if low < high else low + 1.0) for low, high in wide]))
 
 
-def _object_range(scenario: Scenario) -> Range:
-    trace, objects = trace_file(scenario), scenario.objects
+def _of_all(ranges: Sequence[Range]) -> XRange:
+    """Ranges of all attributes; of one it is a pair."""
+    return ranges[0] if len(ranges) == 1 else tuple(ranges)
+
+
+def _object_ranges(scenario: Scenario) -> Sequence[Range]:
+    """Lowest and highest x in each attribute."""
+    trace, objects, attributes = trace_file(scenario), scenario.objects, pipeline.attributes_of(scenario.dimensions)
     if trace is not None:
-        return pipeline.trace_facts(trace).x_range
+        return pipeline.trace_facts(trace).ranges
     if objects.file is None:
-        return 0.0, 1.0
+        return ((0.0, 1.0),) * attributes
     if objects.range is not None:
-        return objects.range
-    facts = pipeline.object_facts(Path(objects.file))
-    return facts.low, facts.high
+        return pairs_of(objects.range, attributes)
+    return pipeline.object_facts(Path(objects.file)).ranges
 
 
 def lay_out(scenario: Scenario, start: Start, ends: tuple[Floats, Floats]) -> Workload:
     """Workload of the objects of a start and of subscriptions with ends (l, r) as they are in their files."""
     l, r = (pipeline.spread_ends(end, start.ranges.laid) for end in ends)
-    return Workload(scenario.k, start.x, start.y, l, r)
+    return Workload(scenario.k, start.x, start.y, l, r, dimensions=scenario.dimensions)
 
 
 def all_cached(scenario: Scenario) -> bool:
@@ -196,8 +206,10 @@ def _subscription_facts(scenario: Scenario) -> pipeline.SubscriptionFacts:
 
 
 def _object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
-    return pipeline.ObjectSpec(scenario.objects.distribution, scenario.objects.count, scenario.seed)
+    about = scenario.objects
+    return pipeline.ObjectSpec(about.distribution, about.count, scenario.seed, scenario.dimensions)
 
 
 def _population_spec(scenario: Scenario) -> pipeline.PopulationSpec:
-    return pipeline.PopulationSpec(scenario.subscriptions.distribution, scenario.subscriptions.count, scenario.seed)
+    about = scenario.subscriptions
+    return pipeline.PopulationSpec(about.distribution, about.count, scenario.seed, dimensions=scenario.dimensions)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from simulator.workload.places import empty_places
 
 __all__ = ["Chains", "enter", "grown", "let_go", "make_chains", "note_of", "take_note", "take_out"]
 
@@ -32,14 +33,15 @@ class Chains(NamedTuple):
     object: Ints
     dropped: Ints
     x: Floats
+    """With several attributes (notes, d)."""
     y: Floats
 
 
-def make_chains(subscriptions: int) -> Chains:
-    """No notes yet."""
+def make_chains(subscriptions: int, places: Floats) -> Chains:
+    """No notes yet, of places like some."""
     after, key, objects, dropped = np.empty((4, 0), np.int64)
     heads = (np.full(subscriptions, -1), np.array([-1, 0, 0]), np.full((1, 2), -1))
-    return Chains(*heads, after, key, objects, dropped, np.empty(0), np.empty(0))
+    return Chains(*heads, after, key, objects, dropped, empty_places(places, 0), np.empty(0))
 
 
 def grown(chains: Chains, more: int, *, paired: bool) -> Chains:
@@ -57,7 +59,7 @@ def grown(chains: Chains, more: int, *, paired: bool) -> Chains:
 
 
 def _longer(column: NDArray[Any], size: int, used: int) -> NDArray[Any]:
-    longer = np.empty(size, column.dtype)  # memory that nobody writes to is not taken
+    longer = np.empty((size, *column.shape[1:]), column.dtype)  # memory that nobody writes to is not taken
     longer[:used] = column[:used]
     return longer
 

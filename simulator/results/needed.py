@@ -26,7 +26,7 @@ from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import EventStream
 from simulator.workload.windows import Chunk, chunks_of
-from simulator.workload.workload import Workload
+from simulator.workload.workload import Workload, add_subscriptions
 
 __all__ = ["Needed", "count_needed", "needed_of"]
 
@@ -125,5 +125,6 @@ class _Changing:
         if len(leaving):
             self._everybody.index.delete(leaving)
         if len(joining):  # ids go on in the order of arrival, as those of the index do
-            at = joining - self._first
-            self._everybody.index.insert(self._churn.l[at], self._churn.r[at])
+            add_subscriptions(
+                self._everybody.index, self._everybody.sides, *self._churn.ends_of(joining - self._first)
+            )

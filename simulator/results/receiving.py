@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cn.holding import Ranges, holds
 from cn.subscribers import receive
 from floor.kernels import njit
 from simulator.results.chains import Chains, enter, let_go, note_of, take_note, take_out
@@ -55,23 +56,24 @@ class Arriving(NamedTuple):
     object: Ints
     dropped: Ints
     x: Floats
+    """With several attributes (arrivals, d)."""
     y: Floats
 
 
 @njit
-def _apply(held: Held, truth: TruthArrays, s: int, i: int, dropped: int, x: float, y: float) -> None:
-    """One message to a list; what Unicast sends has no x, and may name an object to drop."""
+def _apply(held: Held, truth: TruthArrays, s: int, i: int, dropped: int, x: Floats, at: int, y: float) -> None:
+    """One message, with its x[at], to a list; what Unicast sends has no x, and may name an object to drop."""
     if dropped >= 0 and dropped != i:
         receive(held.objects[s], held.y[s], dropped, np.inf, True)
     if i >= 0:
-        receive(held.objects[s], held.y[s], i, y, dropped != NO_UNICAST or truth.l[s] <= x <= truth.r[s])
+        receive(held.objects[s], held.y[s], i, y, dropped != NO_UNICAST or holds(truth.ranges, s, x, at))
 
 
 @njit
 def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arriving, a: int, in_place: bool) -> None:
     s, key = come.subscription[a], come.key[a]
     if not in_place:
-        _apply(held, truth, s, come.object[a], come.dropped[a], come.x[a], come.y[a])
+        _apply(held, truth, s, come.object[a], come.dropped[a], come.x, a, come.y[a])
         return
     before, at = -1, chains.head[s]
     while at >= 0 and chains.key[at] < key:
@@ -83,20 +85,20 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
     chains.key[note], chains.object[note], chains.dropped[note] = key, come.object[a], come.dropped[a]
     chains.x[note], chains.y[note] = come.x[a], come.y[a]
     if not late:
-        _apply(held, truth, s, come.object[a], come.dropped[a], come.x[a], come.y[a])
+        _apply(held, truth, s, come.object[a], come.dropped[a], come.x, a, come.y[a])
         return
     held.objects[s] = held.rest_objects[s]
     held.y[s] = held.rest_y[s]
     at = chains.head[s]
     while at >= 0:
-        _apply(held, truth, s, chains.object[at], chains.dropped[at], chains.x[at], chains.y[at])
+        _apply(held, truth, s, chains.object[at], chains.dropped[at], chains.x, at, chains.y[at])
         at = chains.after[at]
 
 
 @njit
-def _right_y(x: Floats, y: Floats, l: float, r: float, i: int) -> float:
-    """What [l, r] should know of object i: +inf if it is not there, or not in range."""
-    if 0 <= i < len(y) and l <= x[i] <= r:
+def _right_y(x: Floats, y: Floats, ranges: Ranges, s: int, i: int) -> float:
+    """What range s should know of object i: +inf if it is not there, or not in range."""
+    if 0 <= i < len(y) and holds(ranges, s, x, i):
         return float(y[i])
     return np.inf
 
@@ -105,24 +107,21 @@ def _right_y(x: Floats, y: Floats, l: float, r: float, i: int) -> float:
 def _arrive_at_relaxed(
     x: Floats,
     y: Floats,
-    l: float,
-    r: float,
+    ranges: Ranges,
     chains: Chains,
-    s: int,
-    i: int,
-    key: int,
-    told_x: float,
-    told_y: float,
+    come: Arriving,
+    a: int,
     in_place: bool,
 ) -> None:
     keys, known = chains.key, chains.y
+    s, i, key = come.subscription[a], come.object[a], come.key[a]
     note = note_of(chains.table, s, i)
     if note < 0:
         note = take_note(chains.head, chains.pool, chains.after, s, -1)
         enter(chains.table, s, i, note)
-        chains.object[note], keys[note], known[note] = i, -1, _right_y(x, y, l, r, i)
+        chains.object[note], keys[note], known[note] = i, -1, _right_y(x, y, ranges, s, i)
     if not in_place or key > keys[note]:
-        keys[note], known[note] = key, told_y if l <= told_x <= r else np.inf
+        keys[note], known[note] = key, come.y[a] if holds(ranges, s, come.x, a) else np.inf
 
 
 @njit
@@ -131,9 +130,7 @@ def arrive(
 ) -> None:
     """Let a subscription act on a message."""
     if relaxed:
-        s = come.subscription[a]
-        told = come.object[a], come.key[a], come.x[a], come.y[a]
-        _arrive_at_relaxed(truth.x, truth.y, truth.l[s], truth.r[s], chains, s, *told, in_place)
+        _arrive_at_relaxed(truth.x, truth.y, truth.ranges, chains, come, a, in_place)
     else:
         _arrive_at_list(truth, held, chains, come, a, in_place)
 
@@ -163,7 +160,7 @@ def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, 
 @njit
 def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) -> bool:
     """The same for CN-Relax: one walk along the notes."""
-    x, y, l, r, ids = truth.x, truth.y, truth.l[s], truth.r[s], truth.ids
+    x, y, ranges, ids = truth.x, truth.y, truth.ranges, truth.ids
     head, after, objects, known = chains.head, chains.after, chains.object, chains.y
     k = ids.shape[1]
     worst_y, worst = truth.values[s, k - 1], ids[s, k - 1]
@@ -171,7 +168,7 @@ def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) ->
     while at >= 0:
         i, told, following = objects[at], known[at], after[at]
         right_y = np.inf
-        if 0 <= i < len(y) and l <= x[i] <= r:
+        if 0 <= i < len(y) and holds(ranges, s, x, i):
             right_y = y[i]
         if told != right_y:  # NaN is wrong too
             before = at
@@ -204,7 +201,7 @@ def held_list(
         return
     known = np.empty(len(truth.y))
     for i in range(len(known)):
-        known[i] = _right_y(truth.x, truth.y, truth.l[s], truth.r[s], i)
+        known[i] = _right_y(truth.x, truth.y, truth.ranges, s, i)
     at = chains.head[s]
     while at >= 0:
         if 0 <= chains.object[at] < len(known):

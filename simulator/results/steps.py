@@ -10,10 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cn.holding import holds
 from floor.kernels import njit
 from simulator.results.chains import Chains, enter, note_of, take_note
 from simulator.results.receiving import Arriving, Held, arrive, held_list, look
 from simulator.results.truth import TruthArrays, change_object, fill_lists, find
+from simulator.workload.places import empty_places, same_place
 
 __all__ = ["Clock", "Expected", "Happening", "Questions", "Told", "count_notes", "run_steps"]
 
@@ -59,6 +61,7 @@ class Happening(NamedTuple):
     last: Flags
     object: Ints
     x: Floats
+    """With several attributes (events, d)."""
     y: Floats
 
 
@@ -120,38 +123,42 @@ class Told(NamedTuple):
 @njit
 def count_notes(truth: TruthArrays, events: Happening) -> int:
     """At most so many notes are taken of what events make stale."""
-    places, l, r, count = truth.x.copy(), truth.l, truth.r, 0
+    places, ranges, count = truth.x.copy(), truth.ranges, 0
     for e in range(len(events.object)):
-        i, x = events.object[e], events.x[e]
-        old_x = places[i]
-        for s in range(len(l)):
-            count += l[s] <= old_x <= r[s] or l[s] <= x <= r[s]
-        places[i] = x
+        i = events.object[e]
+        for s in range(len(truth.ids)):
+            count += holds(ranges, s, places, i) or holds(ranges, s, events.x, e)
+        places[i] = events.x[e]
     return count
 
 
 @njit
-def _look_before(truth: TruthArrays, expected: Expected, window: int, was: Floats) -> None:
+def _look_before(truth: TruthArrays, expected: Expected, window: int, was_x: Floats, was_y: Floats) -> None:
     """Note x, and the y by which each object that is told of was in the list before the window; NaN if it was not."""
     for n in range(expected.need_start[window], expected.need_start[window + 1]):
         s, i = expected.need_subscription[n], expected.need_object[n]
         p = find(truth.ids, s, i)
-        was[n, 0] = truth.values[s, p] if p >= 0 else np.nan
-        was[n, 1] = truth.x[i] if 0 <= i < len(truth.x) else np.nan
+        was_y[n] = truth.values[s, p] if p >= 0 else np.nan
+        if 0 <= i < len(truth.x):
+            was_x[n] = truth.x[i]
+        else:
+            was_x[n] = np.nan
 
 
 @njit
-def _look_after(truth: TruthArrays, expected: Expected, window: int, was: Floats, told: Told) -> None:
+def _look_after(
+    truth: TruthArrays, expected: Expected, window: int, was_x: Floats, was_y: Floats, told: Told
+) -> None:
     """Judge the notifications of a window by the lists before and after."""
     for n in range(expected.need_start[window], expected.need_start[window + 1]):
         s, i = expected.need_subscription[n], expected.need_object[n]
         p = find(truth.ids, s, i)
-        if np.isnan(was[n, 0]):
+        if np.isnan(was_y[n]):
             needed = p >= 0
         elif not expected.need_updated[n]:
             needed = False
         else:
-            needed = p < 0 or truth.values[s, p] != was[n, 0] or truth.x[i] != was[n, 1]
+            needed = p < 0 or truth.values[s, p] != was_y[n] or not same_place(truth.x, i, was_x, n)
         told.spare[n] = not needed
 
 
@@ -170,18 +177,19 @@ def _happen(
 
     A list is looked at only if the object is in it or would be.
     """
-    i, x, y = events.object[e], events.x[e], events.y[e]
-    l, r, ids, values, present = truth.l, truth.r, truth.ids, truth.values, clock.present
+    i, x, y = events.object[e], events.x, events.y[e]
+    ranges, ids, values, present = truth.ranges, truth.ids, truth.values, clock.present
     head, pool, table, after = chains.head, chains.pool, chains.table, chains.after
     noted, keys, known = chains.object, chains.key, chains.y
-    old_x, old_y, k = truth.x[i], truth.y[i], ids.shape[1]
-    if x == old_x and y == old_y:
+    old_x, old_y, k = truth.x[i : i + 1].copy(), truth.y[i], ids.shape[1]
+    stays = same_place(x, e, old_x, 0)
+    if stays and y == old_y:
         return 0
-    change_object(truth, i, x, y)
+    change_object(truth, i, x[e], y)
     count = 0
     one, before_ids, before_values = np.empty(1, np.int64), np.empty(k, ids.dtype), np.empty(k)
-    for s in range(len(l)):
-        was, now = l[s] <= old_x <= r[s], l[s] <= x <= r[s]
+    for s in range(len(ids)):
+        was, now = holds(ranges, s, old_x, 0), holds(ranges, s, x, e)
         if not present[s] or not (was or now):
             continue
         concerned[count] = s
@@ -199,7 +207,7 @@ def _happen(
             for p in range(k):
                 same = ids[s, p] == before_ids[p] and values[s, p] == before_values[p]
                 moved[count] = moved[count] or not same
-            if member and x != old_x and now:
+            if member and not stays and now:
                 moved[count] = True
         count += 1
     return count
@@ -256,7 +264,7 @@ def _moved_in_list(truth: TruthArrays, s: int, events: Happening, e: int, began:
     first = began
     while events.object[first] != events.object[e]:
         first += 1
-    return truth.x[events.object[e]] != old_x[first] and find(truth.ids, s, events.object[e]) >= 0
+    return not same_place(truth.x, events.object[e], old_x, first) and find(truth.ids, s, events.object[e]) >= 0
 
 
 @njit
@@ -283,7 +291,8 @@ def run_steps(
     first_ids, first_values = np.empty((room, k), np.int64), np.empty((room, k))
     wrong = np.count_nonzero(clock.wrong & clock.counted & clock.present)
     counted = np.count_nonzero(clock.counted & clock.present)
-    was, old_x = np.empty((len(expected.need_object), 2)), np.empty(len(events.object))
+    was_x, was_y = empty_places(truth.x, len(expected.need_object)), np.empty(len(expected.need_object))
+    old_x = empty_places(truth.x, len(events.object))
     begun, began, window, number, arose_s = 0, 0, -1, -1, 0.0
     # Arrays of every step by names of their own: to take one out of a tuple costs more than what is done with it.
     present, under_way, unsettled, counts = clock.present, clock.under_way, clock.unsettled, clock.counted
@@ -317,22 +326,22 @@ def run_steps(
             if events.first[at]:
                 begun, number, arose_s = 0, event, time_s
                 began = at
-                _look_before(truth, expected, window, was)
+                _look_before(truth, expected, window, was_x, was_y)
                 _begin(clock, expected, window, number)
             alone = events.first[at] and events.last[at]
             old_x[at] = truth.x[events.object[at]]
             if not alone:  # what the window comes to is known at its end; until then its lists are on their way
                 for s in range(m):
-                    holds = truth.l[s] <= events.x[at] <= truth.r[s]
-                    holds = holds or truth.l[s] <= truth.x[events.object[at]] <= truth.r[s]
-                    if present[s] and holds and not unsettled[s]:
+                    concerns = holds(truth.ranges, s, events.x, at)
+                    concerns = concerns or holds(truth.ranges, s, truth.x, events.object[at])
+                    if present[s] and concerns and not unsettled[s]:
                         unsettled[s] = True
                         first_ids[s], first_values[s] = truth.ids[s], truth.values[s]
                         touched[begun] = s
                         begun += 1
             count = _happen(truth, chains, clock, events, at, relaxed, concerned, moved)
             if events.last[at]:
-                _look_after(truth, expected, window, was, told)
+                _look_after(truth, expected, window, was_x, was_y, told)
             if asked:
                 _await(clock, concerned, moved, count, arose_s)
             elif alone:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cn.holding import Ranges
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.inputs.fault_plan import Churn
@@ -18,6 +19,7 @@ from simulator.results.receiving import NO_UNICAST, Arriving, Held
 from simulator.results.steps import Clock, Expected, Happening, Questions, Told, count_notes, run_steps
 from simulator.results.truth import fill_lists, make_truth
 from simulator.workload.events import EventStream
+from simulator.workload.places import empty_places, more_places
 from simulator.workload.windows import Chunk
 from simulator.workload.workload import Workload
 
@@ -100,24 +102,25 @@ class Timeline:
         *,
         in_place: bool,
     ) -> None:
-        l, r = np.append(workload.l, churn.l)[watched], np.append(workload.r, churn.r)[watched]
+        l, r = (np.concatenate(ends)[watched] for ends in ((workload.l, churn.l), (workload.r, churn.r)))
         room = max(len(workload.x), int(events.object.max(initial=-1)) + 1)
         self.mismatch: WrongList | None = None
         self.spans = Spans(np.empty(0), np.empty(0), np.empty(0, np.int64), 0)
         self._watched, self._events, self._in_place = watched, events, in_place
         self._relaxed, self._asked = approach.serverless, approach.asked
         self._joined, self._left = churn.joined[watched], churn.left[watched]
-        self._truth = make_truth(workload.x, workload.y, l, r, workload.k, room)
+        self._truth = make_truth(workload.x, workload.y, Ranges(l, r), workload.k, room)
         shape = (len(l), workload.k)
         objects, values = np.full(shape, -1, np.int32), np.full(shape, np.inf)
         self._held = Held(objects, values, objects.copy(), values.copy())
-        self._chains = make_chains(len(l))
+        self._chains = make_chains(len(l), workload.x)
         present, unsettled, wrong = np.zeros((3, len(l)), np.bool_)
         told, told_s = np.full(len(l), -1), np.zeros(len(l))
         under_way, changes = np.zeros((2, len(l)), np.int64)
         state = (present, under_way, unsettled, wrong, counted, told, told_s)
         self._clock = Clock(*state, changes, np.zeros(len(l)))
-        self._waiting = Arriving(*(np.empty(0, kind) for kind in (float, *[np.int64] * 5, float, float)))
+        none, nothing, nowhere = np.empty(0), np.empty(0, np.int64), empty_places(workload.x, 0)
+        self._waiting = Arriving(none, nothing, nothing, nothing, nothing, nothing, nowhere, none)
         self._rows, self._now_s = 0, 0.0
         self._let_in(self._joined < 0)
 
@@ -187,7 +190,7 @@ class Timeline:
             chunk.first + chunk.starts[carried.window_of[notified.message]],
             rows["object"].astype(np.int64),
             rows["dropped"].astype(np.int64) if "dropped" in names else np.full(len(rows), NO_UNICAST),
-            rows["x"].astype(np.float64) if "x" in names else np.zeros(len(rows)),
+            rows["x"].astype(np.float64) if "x" in names else more_places(self._waiting.x[:0], len(rows)),
             rows["y"].astype(np.float64),
         )
 

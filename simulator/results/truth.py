@@ -1,16 +1,18 @@
 """The truth: what every list should be, brought from event to event by brute force.
 
-Objects are kept in rank order; a list is the first k of them whose x is in range. That shares nothing with the server
-or with what subscribers do about their messages.
+Objects are kept in rank order; a list is the first k of them that lie in range. That shares nothing with the server
+or with what subscribers do about their messages, but what it means that a range holds a place (`cn.holding`).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cn.holding import Ranges, holds
 from floor.kernels import njit
 from simulator.workload.events import EventStream
+from simulator.workload.places import more_places
 
 __all__ = ["Truth", "TruthArrays", "change_object", "fill_lists", "find", "make_truth"]
 
@@ -22,20 +24,20 @@ class TruthArrays(NamedTuple):
     """Objects, subscriptions, and the right list of each subscription."""
 
     x: Floats
-    """(objects,) those that are inserted later too."""
+    """(objects,) or (objects, d) those that are inserted later too."""
     y: Floats
     """(objects,) +inf for those that are not there."""
     order: Ints
     """(objects,) ids, ascending in (y, id)."""
-    l: Floats
-    r: Floats
+    ranges: Ranges
+    """Ends of the subscriptions, (subscriptions,) or (subscriptions, d)."""
     ids: Ints
     """(subscriptions, k) the lists, best first; -1 where one is shorter."""
     values: Floats
     """(subscriptions, k) y of their objects; +inf where one is shorter."""
 
 
-def make_truth(x: Floats, y: Floats, l: Floats, r: Floats, k: int, room: int) -> TruthArrays:
+def make_truth(x: Floats, y: Floats, ranges: Ranges, k: int, room: int) -> TruthArrays:
     """Objects at the start, and empty lists.
 
     Parameters
@@ -44,13 +46,14 @@ def make_truth(x: Floats, y: Floats, l: Floats, r: Floats, k: int, room: int) ->
         Number of objects, those that are inserted later counted.
     """
     absent = room - len(x)
-    xs, ys = np.append(x, np.zeros(absent)), np.append(y, np.full(absent, np.inf))
+    xs, ys = more_places(x, absent), np.append(y, np.full(absent, np.inf))
     order = np.lexsort((np.arange(room), ys))
-    return TruthArrays(xs, ys, order, l, r, np.full((len(l), k), -1, np.int64), np.full((len(l), k), np.inf))
+    shape = (len(ranges.l), k)
+    return TruthArrays(xs, ys, order, ranges, np.full(shape, -1, np.int64), np.full(shape, np.inf))
 
 
 @njit
-def change_object(truth: TruthArrays, i: int, x: float, y: float) -> None:
+def change_object(truth: TruthArrays, i: int, x: Any, y: float) -> None:
     """Let an object take another x or y, and its place in the order. O(objects)."""
     order, values = truth.order, truth.y
     at = _place(truth, len(order), values[i], i)
@@ -89,14 +92,15 @@ def find(ids: Ints, s: int, i: int) -> int:
 
 @njit
 def fill_lists(truth: TruthArrays, wanted: Ints) -> None:
-    """Make the lists of some subscriptions right: the first k objects in rank order whose x is in range."""
+    """Make the lists of some subscriptions right: the first k objects in rank order that are in range."""
     order, x, y, ids, values, k = truth.order, truth.x, truth.y, truth.ids, truth.values, truth.ids.shape[1]
+    ranges = truth.ranges
     for s in wanted:
-        found, l, r = 0, truth.l[s], truth.r[s]
+        found = 0
         for i in order:
             if found == k or y[i] == np.inf:
                 break
-            if l <= x[i] <= r:
+            if holds(ranges, s, x, i):
                 ids[s, found] = i
                 values[s, found] = y[i]
                 found += 1
@@ -110,8 +114,8 @@ class Truth:
     Parameters
     ----------
     x, y : (n,) float64 arrays
-        Objects at the start.
-    l, r : (m,) float64 arrays
+        Objects at the start; with several attributes x is (n, d).
+    l, r : (m,) or (m, d) float64 arrays
         Ends of the subscriptions.
     k : int
         Length of the lists.
@@ -120,7 +124,7 @@ class Truth:
     """
 
     def __init__(self, x: Floats, y: Floats, l: Floats, r: Floats, k: int, room: int) -> None:
-        self._arrays = make_truth(x, y, l, r, k, room)
+        self._arrays = make_truth(x, y, Ranges(l, r), k, room)
         fill_lists(self._arrays, np.arange(len(l)))
 
     @property
@@ -138,15 +142,17 @@ class Truth:
 
         The x of an object in a list counts as a part of it. O(events (n + m)) and what lists take to be made anew.
         """
-        truth, holds = self._arrays, np.zeros(len(self._arrays.l), np.bool_)
+        truth, ends, inside = self._arrays, self._arrays.ranges, np.zeros(len(self._arrays.ids), np.bool_)
         places = truth.x[events.object]
-        for i, x, y in zip(events.object.tolist(), events.x.tolist(), events.y.tolist(), strict=True):
-            for place in {float(truth.x[i]), x}:
-                holds |= (truth.l <= place) & (place <= truth.r)
+        for i, x, y in zip(events.object.tolist(), events.x, events.y.tolist(), strict=True):
+            for place in (truth.x[i], x):
+                within = (ends.l <= place) & (place <= ends.r)
+                inside |= within if within.ndim == 1 else within.all(axis=1)
             change_object(truth, i, x, y)
-        concerned = np.flatnonzero(holds)
+        concerned = np.flatnonzero(inside)
         ids, values = self.ids[concerned], self.values[concerned]
         fill_lists(truth, concerned)
         changed = (ids != self.ids[concerned]).any(axis=1) | (values != self.values[concerned]).any(axis=1)
-        moved = events.object[truth.x[events.object] != places]
+        elsewhere = truth.x[events.object] != places
+        moved = events.object[elsewhere if elsewhere.ndim == 1 else elsewhere.any(axis=1)]
         return concerned, changed | np.isin(self.ids[concerned], moved).any(axis=1)

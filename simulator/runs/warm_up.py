@@ -6,6 +6,7 @@ Two processes share the work. One opens the servers of the approaches and has th
 scenario indexes follow: those of `matching`, and servers over other object indexes and more dimensions.
 """
 
+import math
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
@@ -200,7 +201,11 @@ def _ingredients(scenario: Scenario) -> Ingredients:
 
 def _workload(scenario: Scenario) -> tuple[Workload, np.ndarray[Any, np.dtype[np.float64]]]:
     """Objects and subscriptions, and places of these."""
-    rng = np.random.default_rng(0)
-    l, r = np.sort(rng.random((2, _SUBSCRIPTIONS)), axis=0)
-    workload = Workload(scenario.k, rng.random(_OBJECTS), rng.random(_OBJECTS), l.copy(), r.copy())
+    rng, attributes = np.random.default_rng(0), math.ceil(scenario.dimensions)
+    several = (attributes,) if scenario.dimensions != 1 else ()
+    l, r = np.sort(rng.random((2, _SUBSCRIPTIONS, *several)), axis=0)
+    if scenario.dimensions < attributes:
+        l[:, -1] = -np.finfo(np.float64).max
+    x, y = rng.random((_OBJECTS, *several)), rng.random(_OBJECTS)
+    workload = Workload(scenario.k, x, y, l.copy(), r.copy(), dimensions=scenario.dimensions)
     return workload, rng.random(_SUBSCRIPTIONS)

@@ -1,7 +1,7 @@
 """The scenario: its tables together, and the rules that concern several of them."""
 
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -11,8 +11,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+import pipeline
+from paint.sides import DIMENSIONS
 from simulator.approaches.registry import parse_approach
+from simulator.scenario.dimension_values import Dimensions, message_bytes, message_values
 from simulator.scenario.fault_tables import Faults
+from simulator.scenario.file_values import pairs_of
 from simulator.scenario.planned_faults import misfits_of
 from simulator.scenario.table import Table, refuse
 from simulator.scenario.tables import (
@@ -26,6 +30,7 @@ from simulator.scenario.tables import (
     Subscriptions,
     Topology,
 )
+from simulator.workload.units import SIZE
 from topologies.inet import MIN_NODES
 
 __all__ = ["Scenario"]
@@ -55,6 +60,10 @@ class Scenario(Table):
     )
     seed: Seed = Field(default=1, description="same seed, same results")
     k: int = Field(default=20, ge=1, description="length of every subscription's list")
+    dimensions: Dimensions = Field(
+        default=1,
+        description="attributes that ranges are over, see Dimensions below; `.5` is one with an upper bound only",
+    )
     approaches: list[Annotated[str, AfterValidator(_existing_approach)]] = Field(
         min_length=1, description="what to compare, see Approaches below"
     )
@@ -78,6 +87,18 @@ class Scenario(Table):
     sizes: Sizes = Field(default=Sizes(), description="bytes on the wire; the defaults are the paper's")
     costs: Costs = Field(default=Costs(), description="service times in the engine `des`")
     faults: Faults = Field(default=Faults(), description="what goes wrong, and who comes and goes; needs `des`")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _message_fits_dimensions(cls, values: Any) -> Any:
+        """Fill in the size of a message over several attributes, unless the scenario gives it one."""
+        dimensions = values.get("dimensions", 1) if isinstance(values, dict) else 1
+        if isinstance(dimensions, bool) or dimensions not in DIMENSIONS or dimensions == 1:
+            return values
+        sizes = values.get("sizes", {})
+        if isinstance(sizes, dict):
+            sizes = {"message": SIZE.format(message_bytes(dimensions)), **sizes}
+        return {**values, "sizes": sizes}
 
     @field_validator("approaches")
     @classmethod
@@ -109,6 +130,7 @@ class Scenario(Table):
             if mixed and parse_approach(name).updates_only:
                 rule = f"{name} has no answer to insertions and moves; take paint-batch, or leave these events out"
                 refuse("approaches", name, rule)
+        self._dimensions_fit()
         if self.faults.any and self.engine != "des":
             refuse("engine", self.engine, 'faults need a clock; set engine = "des" or remove the faults')
         if self.faults.any and self.network.last_hop:
@@ -123,7 +145,8 @@ class Scenario(Table):
             )
         for key, value, rule in self.events.misfits():
             refuse(f"events.{key}", value, rule)
-        for key, value, rule in self.sizes.misfits_of_packets() if self.network.bundle else ():
+        values = message_values(self.dimensions)
+        for key, value, rule in self.sizes.misfits_of_packets(values) if self.network.bundle else ():
             refuse(key, value, rule)
         at, brokers = self.server.at, self.network.brokers
         for key, value, rule in misfits_of(self.faults.at, brokers, at if isinstance(at, int) else None):
@@ -154,3 +177,27 @@ class Scenario(Table):
         if beyond is not None:
             refuse("network.nodes", beyond, f"the nodes of the network are 0 to {self.topology.nodes - 1}; mend it")
         return self
+
+    def _dimensions_fit(self) -> None:
+        """Refuse what there is not in the dimensions of the scenario."""
+        dimensions = self.dimensions
+        where = f"in {dimensions:g} dimension{'' if dimensions == 1 else 's'}"
+        known = pipeline.distributions_of(dimensions)
+        ranges = [name for name in known if pipeline.distribution_shape(name) == "boxes"]
+        for key, table, offered in (
+            ("objects", self.objects, list(pipeline.object_distributions_of(dimensions))),
+            ("subscriptions", self.subscriptions, ranges),
+        ):
+            if table.file is None and table.distribution not in offered:
+                rule = f"{where} the distribution must be one of {', '.join(sorted(offered))}; choose one of them"
+                refuse(f"{key}.distribution", table.distribution, rule)
+        given, attributes = self.objects.range, pipeline.attributes_of(dimensions)
+        if given is not None and len(pairs_of(given, attributes)) != attributes:
+            rule = f"must be a pair for each attribute, {attributes} {where}, or one for all; mend it"
+            refuse("objects.range", [list(pair) for pair in pairs_of(given, attributes)], rule)
+        for name in self.approaches if dimensions != 1 else ():
+            approach = parse_approach(name)
+            if approach.line_only:
+                refuse("approaches", name, f"is for one dimension, and not {where}; take paint-batch instead")
+            if approach.sketch is not None:
+                refuse("approaches", name, f"a sketch is of ranges in one dimension, and not {where}; remove sketch=")

@@ -60,6 +60,8 @@ def seal_files(values: dict[str, Any], where: Where) -> None:
         if asked not in (None, facts.form.dimensions):
             wanted = pipeline.Form(asked, facts.form.shape if asked in pipeline.SHAPES[facts.form.shape] else "boxes")
             raise _refusal(pipeline.other_form(Path(file), facts.form, wanted), file, named)
+        if facts.form.shape != "boxes":
+            raise ScenarioError(f"{named}: holds {facts.form}; subscriptions of a scenario are ranges; bring others")
         _note(values["subscriptions"], "subscriptions", facts.sha256, facts.rows, named)
     _take_nodes(values, where)
 

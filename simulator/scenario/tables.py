@@ -5,15 +5,16 @@ without (`rate = "100/s"`). What `Scenario` holds is all that a run depends on.
 """
 
 import math
+from collections import ChainMap
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 import topologies
-from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS
+from pipeline import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, SIDE_DISTRIBUTIONS, SIDE_OBJECT_DISTRIBUTIONS
 from simulator.approaches.approach import Approach
-from simulator.scenario.file_values import Interval, Nodes
+from simulator.scenario.file_values import Intervals, Nodes
 from simulator.scenario.idle_keys import idle_keys
 from simulator.scenario.server_values import BrokerOrCentre
 from simulator.scenario.table import OneOf, Table, refuse, refuse_beside_file
@@ -43,8 +44,13 @@ Mbps = Annotated[float, Quantity(BANDWIDTH)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
 ModelName = Annotated[str, OneOf("model", topologies.MODELS, open=True)]
 FileFormat = Annotated[str, OneOf("format", READERS)]
-SubscriptionDistribution = Annotated[str, OneOf("distribution", DISTRIBUTIONS, open=True)]
-ObjectDistribution = Annotated[str, OneOf("distribution", OBJECT_DISTRIBUTIONS, open=True)]
+# Which of them there are in a scenario's dimensions is checked in `Scenario`.
+SubscriptionDistribution = Annotated[
+    str, OneOf("distribution", ChainMap(DISTRIBUTIONS, SIDE_DISTRIBUTIONS), open=True)
+]
+ObjectDistribution = Annotated[
+    str, OneOf("distribution", ChainMap(OBJECT_DISTRIBUTIONS, SIDE_OBJECT_DISTRIBUTIONS), open=True)
+]
 EventKind = Annotated[str, OneOf("kind", EVENT_KINDS, ("trace",))]
 Arrival = Annotated[str, OneOf("arrival", ARRIVALS, ("trace",))]
 Origin = Annotated[str, OneOf("origin", ORIGINS)]
@@ -172,7 +178,7 @@ class Objects(Table):
     file: str | None = Field(
         default=None, description="file to read the objects from, as seen from this one, instead of making them"
     )
-    range: Interval | None = Field(
+    range: Intervals | None = Field(
         default=None, description="of a file: where populations lie; left out, from the lowest to the highest x in it"
     )
     sha256: Digest | None = Field(
@@ -321,7 +327,11 @@ class Events(Table):
 class Sizes(Table):
     """Bytes on the wire; the defaults are the paper's cost model of 4-byte values (Section II-A and V)."""
 
-    message_bytes: Bytes = Field(default=24, alias="message", description="a message to a region")
+    message_bytes: Bytes = Field(
+        default=24,
+        alias="message",
+        description="a message to a region; over several attributes 4 B for each value, see Dimensions below",
+    )
     unicast_bytes: Bytes = Field(default=16, alias="unicast", description="a message to one subscription")
     event_bytes: Bytes = Field(default=16, alias="event", description="an event on its way to the server")
     header_bytes: Bytes | None = Field(
@@ -337,12 +347,13 @@ class Sizes(Table):
         """Bytes of one message of an approach by itself, with its header."""
         return (self.header_bytes or 0) + (self.unicast_bytes if approach.unicast else self.message_bytes)
 
-    def misfits_of_packets(self) -> Iterator[tuple[str, object, str]]:
-        """What is wrong for packets of messages: key, value, and rule with remedy."""
+    def misfits_of_packets(self, values_of_message: int) -> Iterator[tuple[str, object, str]]:
+        """What is wrong for packets of messages, those to regions of so many values: key, value, rule with remedy."""
         if self.header_bytes is None:
             rule = 'a packet has a header, whose size is missing; set sizes.header, for example to "20B"'
             yield "network.bundle", True, rule
-        for key, size, values in (("message", self.message_bytes, 6), ("unicast", self.unicast_bytes, 4)):
+        sizes = (("message", self.message_bytes, values_of_message), ("unicast", self.unicast_bytes, 4))
+        for key, size, values in sizes:
             if size % values:
                 rule = f"with network.bundle it is {values} values of equal size; make it a multiple of {values} B"
                 yield f"sizes.{key}", SIZE.format(size), rule

@@ -21,8 +21,14 @@ from simulator.views.explain_page import explain_page
 from simulator.views.explain_state import approach_of
 from simulator.views.explanation import Explanation
 from simulator.views.output import PICTURES, check_out, write_out, write_picture
+from simulator.views.side_explanation import SideExplanation, explain_over_sides
+from simulator.views.side_figure import draw_sides
+from simulator.views.side_page import side_page
 
-__all__ = ["explain_events", "explain_to_file", "write_explanation"]
+__all__ = ["Explained", "explain_events", "explain_to_file", "write_explanation"]
+
+Explained = Explanation | SideExplanation
+"""An event explained: over one attribute, or over several."""
 
 _ENDINGS = (*PICTURES, ".html")
 
@@ -68,7 +74,7 @@ def explain_events(
     approaches: Sequence[str] = (),
     changes: tuple[str, ...] = (),
     master: str = "local[*]",
-) -> list[Explanation]:
+) -> list[Explained]:
     """Lay out one event of a run directory, a scenario file or a scenario, once per approach.
 
     Parameters and errors are those of `explain_to_file`.
@@ -91,8 +97,9 @@ def explain_events(
     _check_event(event, len(events.object), scenario)
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(workload, events) if event is None else event
-    explained: list[Explanation] = [
-        explain(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up)
+    lay_out = explain if workload.dimensions == 1 else explain_over_sides
+    explained: list[Explained] = [
+        lay_out(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up)
         for name in approaches or [_first_approach(scenario)]
     ]
     if run is not None:
@@ -107,7 +114,7 @@ def _check_event(event: int | None, count: int, scenario: Scenario) -> None:
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
 
 
-def write_explanation(explained: Sequence[Explanation], out: Path) -> None:
+def write_explanation(explained: Sequence[Explained], out: Path) -> None:
     """Write an explained event as a picture, one of `PICTURES`, or as a page with a slider, `.html`.
 
     Several explanations are of several approaches to the event, and stand side by side.
@@ -118,10 +125,12 @@ def write_explanation(explained: Sequence[Explanation], out: Path) -> None:
         It cannot be written there.
     """
     check_out(out, _ENDINGS)
+    over_sides = [one for one in explained if isinstance(one, SideExplanation)]
+    over_one = [one for one in explained if isinstance(one, Explanation)]
     if out.suffix.lower() == ".html":
-        write_out(explain_page(*explained).encode(), out)
+        write_out((side_page(over_sides) if over_sides else explain_page(*over_one)).encode(), out)
     else:
-        write_picture(draw_side_by_side(explained), out, dpi=110)
+        write_picture(draw_sides(over_sides) if over_sides else draw_side_by_side(over_one), out, dpi=110)
 
 
 def _scenario(target: Path, changes: tuple[str, ...]) -> Scenario:
@@ -140,12 +149,12 @@ def _first_approach(scenario: Scenario) -> str:
     return next(single, next(iter(drawn), "paint-dense"))
 
 
-def _compare(run: FinishedRun, explained: Explanation) -> None:
+def _compare(run: FinishedRun, explained: Explained) -> None:
     """Make sure that the event, or its window, is the one that the run recorded; that of a window names no object."""
     first = explained.span.start
     records = run.table("events", ["event", "object", "messages"], explained.approach)
     rows = records.filter(pc.field("event") == first).to_pylist()
-    found = explained.object if isinstance(explained, EventExplanation) else None
+    found = explained.object if isinstance(explained, EventExplanation | SideExplanation) else None
     if rows and (rows[0]["object"], rows[0]["messages"]) != (found, len(explained.messages)):
         recorded, made = (_about(i) for i in (rows[0]["object"], found))
         raise ExplainError(

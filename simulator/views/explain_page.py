@@ -20,6 +20,9 @@ from simulator.views.window_explanation import WindowExplanation
 
 __all__ = ["explain_page"]
 
+_UNICAST = ("message", "subscription", "takes out", "puts in")
+_REGIONS = ("message", "object", "y", "l", "r", "subscriptions")
+
 
 def explain_page(*explanations: Explanation) -> str:
     """One event, or its window, as an HTML page that stands alone, with a slider over its steps.
@@ -44,7 +47,7 @@ def _part(group: Sequence[Explanation]) -> dict[str, Any]:
         {
             "name": one.approach,
             "colour": colour_of(one.approach),
-            "unicast": one.unicast,
+            "heads": _UNICAST if one.unicast else _REGIONS,
             "messages": list(_messages(one)),
             "count": f"{len(one.messages):,} message{'' if len(one.messages) == 1 else 's'}",
         }

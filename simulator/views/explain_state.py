@@ -18,6 +18,7 @@ from simulator.approaches.registry import parse_approach
 from simulator.inputs.fault_plan import Churn
 from simulator.views.explanation import Tiles
 from simulator.workload.events import EventStream
+from simulator.workload.places import more_places
 from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
 
@@ -84,7 +85,7 @@ def answer_to(
             for subscription in churn.leaving(chunk.first).tolist():
                 session.unsubscribe(subscription)
             for subscription in churn.joining(chunk.first).tolist():
-                session.subscribe(float(churn.l[subscription - first]), float(churn.r[subscription - first]))
+                session.subscribe(*(end[subscription - first].tolist() for end in (churn.l, churn.r)))
         outgoing = session.answer(chunk)
         if event < chunk.first + len(chunk.events.object):
             break
@@ -99,7 +100,7 @@ def state_after(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give x and y of all objects that ever are, after so many events."""
     absent = max(len(workload.x), int(events.object.max(initial=-1)) + 1) - len(workload.x)
-    x, y = np.append(workload.x, np.zeros(absent)), np.append(workload.y, np.full(absent, np.inf))
+    x, y = more_places(workload.x, absent), np.append(workload.y, np.full(absent, np.inf))
     for i, new_x, new_y in zip(*(column[:count].tolist() for column in events[:3]), strict=True):
         x[i], y[i] = new_x, new_y
     return x, y
@@ -113,7 +114,9 @@ def subscriptions_at(
         return workload.l, workload.r
     there = (churn.joined <= event) & (event < churn.left)
     # Those that are gone, or not there yet, keep their place, so that ids stay ids; a point below S reaches nobody.
-    l, r = np.append(workload.l, churn.l), np.append(workload.r, churn.r)
+    l, r = np.concatenate((workload.l, churn.l)), np.concatenate((workload.r, churn.r))
+    if l.ndim > 1:
+        there = there[:, None]
     return np.where(there, l, np.inf), np.where(there, r, -np.inf)
 
 

@@ -41,6 +41,11 @@ class _Linked(Protocol):
     links: Pairs
 
 
+def _flat_zones(network: Network) -> Zones | None:
+    """Zones of a network that can be drawn: those over one attribute; over several, links stand for them."""
+    return network.zones if isinstance(network, _Zoned) and network.zones.sides is None else None
+
+
 class Overlay(NamedTuple):
     """How brokers share the subscriptions: by zones of S, or by links between them."""
 
@@ -109,7 +114,7 @@ class JourneyMap(NamedTuple):
     ground: Ground
     ways: list[Way]
     zones: Zones | None
-    """Those that the scenario begins with, if the network has zones."""
+    """Those that the scenario begins with, if the network has zones and these can be drawn."""
     start: float
     end: float
     timed: bool
@@ -143,7 +148,7 @@ def map_journeys(journeys: Sequence[EventJourney], ingredients: Ingredients) -> 
             )
         )
     network = ingredients.network
-    zones = network.zones if isinstance(network, _Zoned) else None
+    zones = _flat_zones(network)
     return JourneyMap(trips, survey(ingredients, ways.found), ways.found, zones, start, end, journeys[0].timed)
 
 
@@ -245,8 +250,9 @@ def _phases(followed: EventJourney, ingredients: Ingredients) -> list[Phase[Over
 
 def _overlay(network: Network) -> Overlay:
     """Take from a network what a map shows of it, by what it offers."""
-    if isinstance(network, _Zoned):
-        return Overlay(np.clip(network.zones.table.extents, *network.zones.domain), np.empty((0, 2), np.int64))
+    zones = _flat_zones(network)
+    if zones is not None:
+        return Overlay(np.clip(zones.table.extents, *zones.domain), np.empty((0, 2), np.int64))
     return Overlay(None, network.links.copy() if isinstance(network, _Linked) else np.empty((0, 2), np.int64))
 
 

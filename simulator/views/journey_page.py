@@ -159,7 +159,7 @@ def _during(phases: list[Phase[Overlay]]) -> Iterator[tuple[float, float | None,
 def _zones(shown: JourneyMap, trip: Trip) -> dict[str, Any]:
     """The zones of S, and those that messages have reached."""
     assert shown.zones is not None
-    lo, hi = shown.zones.domain
+    lo, hi = np.asarray(shown.zones.domain).tolist()
     title = f"Zones of the subscription space that {trip.followed.name} reaches"
     frame = Frame(Axis("l", lo, hi), Axis("r", lo, hi), title, width=WIDTH, height=HEIGHT)
     triangle = shown.zones.space == "triangle"

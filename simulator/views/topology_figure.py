@@ -76,10 +76,12 @@ def draw_topology(
     """Draw the networks of a scenario, brokers and zones coloured by the messages delivered to them.
 
     Left, the map: the most important IP links and the backbone, overlay links and brokers over them. Middle, for a
-    network of zones, S. Right, the degrees of the nodes on logarithmic axes.
+    network of zones over one attribute, S. Right, the degrees of the nodes on logarithmic axes.
     """
     colours = ScalarMappable(LogNorm(1, max(int(load.max()), 2)), "viridis_r")
-    zoned = isinstance(ingredients.network, ZoneNetwork)
+    network = ingredients.network
+    zones = network if isinstance(network, ZoneNetwork) and network.zones.sides is None else None
+    zoned = zones is not None
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(16 if zoned else 11, 5.9), layout="constrained")
         # A row of its own for legends: axes of equal scales shrink after the layout, and one below them would be cut.
@@ -92,8 +94,8 @@ def draw_topology(
         _legend(below[0], _draw_map(axes[0], ingredients, backbone, places))
         _draw_brokers(axes[0], ingredients, places, load, colours)
         axes[0].set(xlabel=f"x {unit}", ylabel=f"y {unit}", title="IP network and overlay", aspect="equal")
-        if isinstance(ingredients.network, ZoneNetwork):
-            draw_zones(axes[1], ingredients.network, load, colours, ingredients.server)
+        if zones is not None:
+            draw_zones(axes[1], zones, load, colours, ingredients.server)
         label = "messages delivered (white: none)"
         figure.colorbar(colours, ax=list(axes[:-1]), label=label, shrink=0.85, format=_PLAIN)
         _legend(below[-1], _draw_degrees(axes[-1], scenario, ingredients.graph))

@@ -1,7 +1,8 @@
 """The mixture: which object each event is about, and whether it enters, leaves or moves instead of changing its y.
 
 Objects are picked uniformly among those that are there, or all in turn, again and again. What enters, and where
-something moves to, is drawn from the distribution of the objects at the start, straight between its values.
+something moves to, is drawn from the distribution of the objects at the start, straight between its values. Over
+several attributes each is drawn by itself, and a move changes one of them or more, every choice alike.
 """
 
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from simulator.workload.events import DELETE, INSERT, LOWER, MOVE, RAISE
+from simulator.workload.places import attributes_in, by_attribute
 
 __all__ = ["Cast", "Shares", "cast_events", "follow"]
 
@@ -33,10 +35,11 @@ class Cast(NamedTuple):
     kind: NDArray[np.int8]
     """INSERT, DELETE or MOVE; RAISE for any update of y."""
     x: Floats
-    """(objects at any time,) x and y that each object starts with, those that enter later included."""
+    """(objects at any time,) x and y that each object starts with, those that enter later included; over several
+    attributes x is (objects, d)."""
     y: Floats
     new_x: Floats
-    """(events,) where an object moves to; 0 if it does not."""
+    """(events,) or (events, d) where an object moves to; 0 if it does not, NaN in an attribute that stays."""
 
 
 def cast_events(
@@ -63,12 +66,16 @@ def cast_events(
     kind = np.array([INSERT, DELETE, MOVE, RAISE], np.int8)[np.searchsorted(edges, chance, side="right")]
     objects = _pick(kind, picks, len(x), k)
     entering, moving = kind == INSERT, kind == MOVE
-    new_x = np.zeros(count)
-    new_x[moving] = _spread(x, places[moving])
+    further = rng.random((attributes_in(x), count)) if x.ndim > 1 else np.empty((1, 0))
+    shares_of_x = np.stack((places, *further[:-1]))
+    new_x = np.zeros((count, *x.shape[1:]))
+    new_x[moving] = _spread_places(x, shares_of_x[:, moving])
+    if x.ndim > 1:
+        new_x[moving] = np.where(_some(further[-1, moving], attributes_in(x)), new_x[moving], np.nan)
     return Cast(
         objects,
         kind,
-        np.append(x, _spread(x, places[entering])),
+        np.concatenate((x, _spread_places(x, shares_of_x[:, entering]))),
         np.append(y, _spread(y, heights[entering])),
         new_x,
     )
@@ -76,7 +83,27 @@ def cast_events(
 
 def follow(cast: Cast, steps: Floats) -> tuple[Floats, Floats, NDArray[np.int8]]:
     """Columns x, y and kind of a stream, from the new y of every update in order. O(events + objects)."""
-    return _follow(cast, cast.x.copy(), cast.y.copy(), steps)
+    xs, ys, kind = _follow(
+        cast._replace(x=by_attribute(cast.x), new_x=by_attribute(cast.new_x)),
+        by_attribute(cast.x.copy()),
+        cast.y.copy(),
+        steps,
+    )
+    return xs.reshape(cast.new_x.shape), ys, kind
+
+
+def _spread_places(x: Floats, shares: Floats) -> Floats:
+    """Places of which each attribute has the given shares, a row for each attribute, of those of `x` below it."""
+    if x.ndim == 1:
+        return _spread(x, shares[0])
+    return np.column_stack([_spread(x[:, j], of_one) for j, of_one in enumerate(shares)])
+
+
+def _some(chance: Floats, attributes: int) -> NDArray[np.bool_]:
+    """(rows, d) which attributes are chosen: one at least, every choice alike."""
+    choice = 1 + (chance * (2**attributes - 1)).astype(np.int64)
+    chosen: NDArray[np.bool_] = (choice[:, None] >> np.arange(attributes) & 1) > 0
+    return chosen
 
 
 def _spread(values: Floats, shares: Floats) -> Floats:
@@ -114,9 +141,9 @@ def _pick(kind: NDArray[np.int8], picks: Floats, n: int, k: int) -> Ints:
 
 @njit
 def _follow(cast: Cast, x: Floats, y: Floats, steps: Floats) -> tuple[Floats, Floats, NDArray[np.int8]]:
-    """Bring x and y, which are used up, from event to event."""
+    """Bring x, (objects, d), and y, which are used up, from event to event."""
     count = len(cast.object)
-    xs, ys, kind = np.empty(count), np.empty(count), cast.kind.copy()
+    xs, ys, kind = np.empty((count, x.shape[1])), np.empty(count), cast.kind.copy()
     step = 0
     for event in range(count):
         i = cast.object[event]
@@ -126,7 +153,9 @@ def _follow(cast: Cast, x: Floats, y: Floats, steps: Floats) -> tuple[Floats, Fl
             y[i] = steps[step]
             step += 1
         elif kind[event] == MOVE:
-            x[i] = cast.new_x[event]
+            for j in range(x.shape[1]):
+                if not np.isnan(cast.new_x[event, j]):
+                    x[i, j] = cast.new_x[event, j]
         elif kind[event] == DELETE:
             y[i] = np.inf
         xs[event] = x[i]

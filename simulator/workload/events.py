@@ -18,7 +18,7 @@ class EventStream(NamedTuple):
     object: NDArray[np.int64]
     """Objects at the start have the ids 0 to n - 1; one that is inserted takes the next, and none is used again."""
     x: NDArray[np.float64]
-    """The object's x after the event."""
+    """The object's x after the event; over several attributes (events, d)."""
     y: NDArray[np.float64]
     """Its y after the event; +inf once it is deleted."""
     kind: NDArray[np.int8]

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tests.oracles.inside import Place
 from tests.oracles.timeline import Objects, top
 
-Held = dict[int, tuple[float, float]]
+Held = dict[int, tuple[Place, float]]
 """x and y of the objects of a list."""
 
 

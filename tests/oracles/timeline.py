@@ -1,8 +1,10 @@
 """What lists are at every moment, the slow way: after everything that happens, all is made anew from the start."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+from tests.oracles.inside import Place, inside
 
 INF = float("inf")
 
@@ -14,7 +16,7 @@ class Message(NamedTuple):
     subscription: int
     key: int
     object: int
-    x: float | None
+    x: Place | None
     y: float
     dropped: int = -1
 
@@ -24,37 +26,37 @@ class Event(NamedTuple):
 
     time: float
     object: int
-    x: float
+    x: Place
     y: float
     window: int
 
 
-Objects = dict[int, tuple[float, float]]
+Objects = Mapping[int, tuple[Place, float]]
 Ranked = list[tuple[float, int]]
 
 
-def top(objects: Objects, l: float, r: float, k: int) -> Ranked:
+def top(objects: Objects, l: Place, r: Place, k: int) -> Ranked:
     """The right list."""
-    return sorted((y, i) for i, (x, y) in objects.items() if l <= x <= r and y < INF)[:k]
+    return sorted((y, i) for i, (x, y) in objects.items() if inside(x, l, r) and y < INF)[:k]
 
 
-def listed(start: Ranked, messages: Sequence[Message], l: float, r: float, k: int) -> Ranked:
+def listed(start: Ranked, messages: Sequence[Message], l: Place, r: Place, k: int) -> Ranked:
     """What one holds that keeps only its list."""
     held = list(start)
     for message in messages:
         gone = {message.object} | ({message.dropped} if message.dropped >= 0 else set())
         held = [(y, i) for y, i in held if i not in gone]
-        if message.object >= 0 and message.y < INF and (message.x is None or l <= message.x <= r):
+        if message.object >= 0 and message.y < INF and (message.x is None or inside(message.x, l, r)):
             held = sorted([*held, (message.y, message.object)])[:k]
     return held
 
 
-def known(start: Objects, messages: Sequence[Message], l: float, r: float, k: int) -> Ranked:
+def known(start: Objects, messages: Sequence[Message], l: Place, r: Place, k: int) -> Ranked:
     """What one holds that keeps every object in its range."""
-    kept = {i: y for i, (x, y) in start.items() if l <= x <= r and y < INF}
+    kept = {i: y for i, (x, y) in start.items() if inside(x, l, r) and y < INF}
     for message in messages:
         kept.pop(message.object, None)
-        if message.x is not None and l <= message.x <= r and message.y < INF:
+        if message.x is not None and inside(message.x, l, r) and message.y < INF:
             kept[message.object] = message.y
     return sorted((y, i) for i, y in kept.items())[:k]
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
+from tests.oracles.inside import inside
+
 Objects = dict[int, tuple[float, float]]
 Subscription = tuple[float, float]
 Entries = dict[int, tuple[float, float]]
@@ -34,8 +36,8 @@ def ranked(objects: Objects, subscription: Subscription, descending: bool = Fals
     """The ids in range in rank order."""
     left, right = subscription
     sign = -1.0 if descending else 1.0
-    inside = [i for i, (x, y) in objects.items() if left <= x <= right and math.isfinite(y)]
-    return sorted(inside, key=lambda i: (sign * objects[i][1], i))
+    held = [i for i, (x, y) in objects.items() if inside(x, left, right) and math.isfinite(y)]
+    return sorted(held, key=lambda i: (sign * objects[i][1], i))
 
 
 def top_k(objects: Objects, subscription: Subscription, k: int, descending: bool = False) -> Entries:

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tests.oracles.inside import Place, inside
 from tests.oracles.timeline import INF, Objects, top
 
 Row = Mapping[str, Any]
@@ -13,11 +14,11 @@ class Window(NamedTuple):
 
     first: int
     """Number of its first event."""
-    events: Sequence[tuple[int, float, float]]
+    events: Sequence[tuple[int, Place, float]]
     """Object, x and y of each."""
     told: Sequence[tuple[int, Row]]
     """Subscription and message of each notification, in the order of messages."""
-    joined: Mapping[int, tuple[float, float]]
+    joined: Mapping[int, tuple[Place, Place]]
     """Subscriptions that come before it."""
     left: Iterable[int]
     asked: Container[int] | None = None
@@ -27,10 +28,10 @@ class Window(NamedTuple):
 class Receiver:
     """A subscription that acts on its messages alone."""
 
-    def __init__(self, ends: tuple[float, float], objects: Objects, k: int, *, relaxed: bool) -> None:
+    def __init__(self, ends: tuple[Place, Place], objects: Objects, k: int, *, relaxed: bool) -> None:
         self.ends, self.k, self.relaxed = ends, k, relaxed
         l, r = ends
-        self.kept = {i: y for i, (x, y) in objects.items() if l <= x <= r and y < INF}
+        self.kept = {i: y for i, (x, y) in objects.items() if inside(x, l, r) and y < INF}
         if not relaxed:
             self.kept = {i: y for y, i in top(objects, l, r, k)}
 
@@ -42,8 +43,7 @@ class Receiver:
         if i < 0:
             return
         self.kept.pop(i, None)
-        inside = "x" not in row or self.ends[0] <= row["x"] <= self.ends[1]
-        if inside and y != INF:
+        if ("x" not in row or inside(row["x"], *self.ends)) and y != INF:
             self.kept[i] = y
         if not self.relaxed:
             self.kept = {i: y for y, i in self.ranked()}
@@ -70,7 +70,7 @@ def needed(
 
 def first_wrong(
     objects: Objects,
-    subscriptions: Mapping[int, tuple[float, float]],
+    subscriptions: Mapping[int, tuple[Place, Place]],
     k: int,
     windows: Iterable[Window],
     *,

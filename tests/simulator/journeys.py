@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline import TRACE_EVENTS, TRACE_OBJECTS
+from pipeline import trace_schemas, x_names
 
 Rows = list[tuple[Any, ...]]
 
@@ -23,9 +23,13 @@ EVENTS: Rows = [
 
 
 def write_trace_files(path: Path, events: Rows = EVENTS, objects: Rows = OBJECTS, **content: object) -> Path:
-    """A directory as `pipeline.write_trace` makes it; objects that are inserted may be left out."""
+    """A directory as `pipeline.write_trace` makes it; objects that are inserted may be left out.
+
+    Rows have as many x as the objects.
+    """
     path.mkdir(parents=True, exist_ok=True)
-    for name, rows, schema in (("events", events, TRACE_EVENTS), ("objects", objects, TRACE_OBJECTS)):
+    of_events, of_objects = trace_schemas(x_names(len(objects[0]) - 4))
+    for name, rows, schema in (("events", events, of_events), ("objects", objects, of_objects)):
         columns = zip(*rows, strict=True) if rows else [()] * len(schema)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
         part = path / f"{name}.parquet"

@@ -1,5 +1,6 @@
 """Small scenarios out of a seed: every approach, network and engine, ties and faults; arrays in, no Spark."""
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -115,9 +116,16 @@ def small_ingredients(scenario: Scenario) -> Ingredients:
     rng = np.random.default_rng([scenario.seed, 2])
     n, m = scenario.objects.count, scenario.subscriptions.count
     grid = int(rng.choice([5, 20, 10**6]))
-    x, y = np.floor(rng.random((2, n)) * grid) / grid
-    l, r = np.sort(np.floor(rng.random((2, m)) * grid) / grid, axis=0)
-    workload = Workload(scenario.k, x, y, l.copy(), r.copy())
+    if scenario.dimensions == 1:
+        x, y = np.floor(rng.random((2, n)) * grid) / grid
+        l, r = np.sort(np.floor(rng.random((2, m)) * grid) / grid, axis=0)
+    else:
+        d = math.ceil(scenario.dimensions)
+        x, y = np.floor(rng.random((n, d)) * grid) / grid, np.floor(rng.random(n) * grid) / grid
+        l, r = np.sort(np.floor(rng.random((2, m, d)) * grid) / grid, axis=0)
+        if scenario.dimensions < d:
+            l[:, -1] = -np.finfo(np.float64).max
+    workload = Workload(scenario.k, x, y, l.copy(), r.copy(), dimensions=scenario.dimensions)
     return assemble(scenario, workload, rng.random(m))
 
 

@@ -215,7 +215,7 @@ def map_of(
             for (x, y), shade, tip in zip(places.tolist(), strengths, tips, strict=True)
         ]
         return LoadMap(label, colour, frame, [], [], "", None, dots)
-    lo, hi = places.domain
+    lo, hi = np.asarray(places.domain).tolist()
     frame = Frame(Axis("l", lo, hi), Axis("r", lo, hi), title, width=_WIDTH, height=_SQUARE, text=_TEXT, left=_LEFT)
     boxes = [frame.box(extent) for extent in np.clip(places.table.extents, lo, hi).tolist()]
     areas = _areas(boxes, strengths) if many else []

@@ -153,7 +153,8 @@ def _map(run: FinishedRun, brokers: pa.Table) -> Map | str:
     """The network of a run as it was at the start; a reason when it cannot be made again."""
     try:
         scenario = run.scenario
-        found = _places(scenario) if scenario.network.kind == "tree" else _zones(scenario)
+        zoned = scenario.network.kind != "tree" and scenario.dimensions == 1  # of more sides there is no picture
+        found = _zones(scenario) if zoned else _places(scenario)
     except (RangecastError, ValueError, OSError) as error:
         return str(error).splitlines()[0]
     there = scenario.network.brokers

@@ -1,5 +1,6 @@
 """The stream of events: the walk the paper's tables were calibrated with, Gaussian steps, mixtures and arrivals."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -105,6 +106,33 @@ def follow(x: Floats, y: Floats, events: EventStream, k: int) -> dict[int, tuple
             assert new_x == old_x
             assert (new_y > old_y) == (kind == LOWER)
     return now
+
+
+@pytest.mark.parametrize("attributes", [2, 3])
+def test_a_mixture_over_several_attributes(attributes: int) -> None:
+    """Who does what is as over one; a move changes some attributes, every choice alike, and the others stay."""
+    shares = {"insert": 0.2, "delete": 0.1, "move": 0.4}
+    _, y, alone = stream(**shares)
+    x = np.random.default_rng(8).random((len(y), attributes)) * np.arange(1, attributes + 1)
+    about = Events.model_validate({"count": 4000} | shares)
+    events = make_events(about, x, y, 5, near(7), purposes(1))
+    for name in ("object", "y", "kind", "time_s", "origin"):
+        np.testing.assert_array_equal(getattr(events, name), getattr(alone, name))
+    assert events.x.shape == (4000, attributes)
+    assert ((x.min(axis=0) <= events.x) & (events.x <= x.max(axis=0))).all()
+    now, choices = dict(enumerate(x.tolist())), list[tuple[bool, ...]]()
+    for i, place, kind in zip(events.object.tolist(), events.x.tolist(), events.kind.tolist(), strict=True):
+        if kind == MOVE:
+            choices.append(tuple(old != new for old, new in zip(now[i], place, strict=True)))
+        elif kind != INSERT:
+            assert place == now[i]
+        now[i] = place
+    counts = Counter(choices)
+    assert len(counts) == 2**attributes - 1
+    assert not counts[(False,) * attributes]
+    assert max(counts.values()) < 1.4 * min(counts.values())
+    entered = events.x[events.kind == INSERT]
+    assert np.abs(np.median(entered, axis=0) - np.median(x, axis=0)).max() < 0.1 * attributes
 
 
 @settings(max_examples=40, deadline=None)

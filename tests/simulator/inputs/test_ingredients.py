@@ -136,4 +136,6 @@ def test_near_brokers_have_the_same_zones_and_shorter_ways(zones: str) -> None:
 
 def table_of(ingredients: Ingredients) -> ZoneTable:
     assert isinstance(ingredients.network, Can)
-    return ingredients.network.zones.table
+    table = ingredients.network.zones.table
+    assert isinstance(table, ZoneTable)
+    return table

@@ -151,13 +151,13 @@ LIES: dict[str, Lie] = {
 
 
 def runs(
-    name: str, engine: str, kind: str, faults: bool, count: int = 3
+    name: str, engine: str, kind: str, faults: bool, count: int = 3, dimensions: float = 1
 ) -> Iterator[tuple[Scenario, Ingredients, list[Carried]]]:
     """All that was carried in some small scenarios."""
     done, seed = 0, 0
     while done < count:
         seed += 1
-        chosen = random_scenario(seed)
+        chosen = random_scenario(seed, dimensions=dimensions)
         chosen_base = 2 if kind == "prefix" else None
         network = chosen.network.model_copy(update={"kind": kind, "base": chosen_base, "contacts": None})
         if (seed % 3 == 0) == faults or chosen.events.count < 10 or chosen.subscriptions.count < 10:
@@ -194,16 +194,16 @@ def windows(scenario: Scenario, ingredients: Ingredients, carrieds: list[Carried
         joining, leaving = churn.joining(chunk.first).tolist(), churn.leaving(chunk.first).tolist()
         for at, (start, end) in enumerate(pairwise(chunk.starts.tolist())):
             events = [
-                (int(chunk.events.object[e]), float(chunk.events.x[e]), float(chunk.events.y[e]))
+                (int(chunk.events.object[e]), chunk.events.x[e].tolist(), float(chunk.events.y[e]))
                 for e in range(start, end)
             ]
             rows = range(*carried.outgoing.offsets[at : at + 2].tolist())
             told = [
-                (s, dict(zip(names, carried.outgoing.table[row].tolist(), strict=True)))
+                (s, {name: carried.outgoing.table[row][name].tolist() for name in names})
                 for row, s in notices
                 if row in rows
             ]
-            joined = {s: (float(churn.l[s - m]), float(churn.r[s - m])) for s in joining} if at == 0 else {}
+            joined = {s: (churn.l[s - m].tolist(), churn.r[s - m].tolist()) for s in joining} if at == 0 else {}
             asked = carried.outgoing.asked
             who = None if asked is None else set(asked.subscription[asked.window == at].tolist())
             yield Window(chunk.first + start, events, told, joined, leaving if at == 0 else (), who)
@@ -246,8 +246,34 @@ def chosen(case: tuple[str, str, bool, str]) -> bool:
 def test_lies_are_found_at_their_event_and_the_truth_passes(
     name: str, engine: str, faults: bool, kind: str, count: int
 ) -> None:
+    assert lies_found(runs(name, engine, kind, faults, count), name) > count
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "faults", "kind", "dimensions"),
+    [
+        ("paint-dense", "tally", False, "can", 2),
+        ("cn-relax", "des", True, "tree", 1.5),
+        ("unicast", "des", True, "can", 2.5),
+        ("paint-batch(7)", "des", False, "prefix", 3),
+        *(
+            pytest.param(*case, dimensions, marks=pytest.mark.slow)
+            for dimensions in (1.5, 2, 2.5, 3)
+            for case in CASES
+            if chosen(case)
+        ),
+    ],
+)
+def test_lies_are_found_over_several_attributes(
+    name: str, engine: str, faults: bool, kind: str, dimensions: float
+) -> None:
+    assert lies_found(runs(name, engine, kind, faults, 1, dimensions), name) > 1
+
+
+def lies_found(told: Iterator[tuple[Scenario, Ingredients, list[Carried]]], name: str) -> int:
+    """Tell every lie in every run; how many somebody suffers from."""
     found = 0
-    for scenario, ingredients, carrieds in runs(name, engine, kind, faults, count):
+    for scenario, ingredients, carrieds in told:
         assert expected(scenario, ingredients, name, carrieds) is None
         assert verified(scenario, ingredients, name, carrieds) is None
         for number, (what, lie) in enumerate(LIES.items()):
@@ -259,7 +285,7 @@ def test_lies_are_found_at_their_event_and_the_truth_passes(
             mismatch = verified(scenario, ingredients, name, lied)
             assert (None if mismatch is None else mismatch.event) == event, (what, scenario.seed, str(mismatch))
             found += event is not None
-    assert found > count
+    return found
 
 
 @pytest.mark.parametrize("faults", [False, True])

@@ -19,7 +19,7 @@ from tests.simulator.small import APPROACHES, random_scenario, small_ingredients
 def present(scenario: Scenario, ingredients: Ingredients) -> list[list[Subscription]]:
     """Subscriptions that are there at each event."""
     workload, churn = ingredients.workload, plan_faults(scenario, ingredients).churn
-    l, r = np.append(workload.l, churn.l).tolist(), np.append(workload.r, churn.r).tolist()
+    l, r = (np.concatenate(ends).tolist() for ends in ((workload.l, churn.l), (workload.r, churn.r)))
     joined, left = churn.joined.tolist(), churn.left.tolist()
     return [
         [(l[s], r[s]) for s in range(len(l)) if joined[s] <= event < left[s]]
@@ -27,13 +27,16 @@ def present(scenario: Scenario, ingredients: Ingredients) -> list[list[Subscript
     ]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_needed_is_what_brute_force_finds(seed: int) -> None:
+SEVERAL = [(seed, (1.5, 2, 2.5, 3)[seed % 4]) for seed in range(12)]
+
+
+@pytest.mark.parametrize(("seed", "dimensions"), [*((seed, 1) for seed in range(30)), *SEVERAL])
+def test_needed_is_what_brute_force_finds(seed: int, dimensions: float) -> None:
     """With ties, insertions, deletions and moves, and where subscriptions come and go."""
-    scenario = random_scenario(seed)
+    scenario = random_scenario(seed, dimensions=dimensions)
     ingredients = small_ingredients(scenario)
     workload, events = ingredients.workload, ingredients.events
-    objects = {i: (float(x), float(y)) for i, (x, y) in enumerate(zip(workload.x, workload.y, strict=True))}
+    objects = dict(enumerate(zip(workload.x.tolist(), workload.y.tolist(), strict=True)))
     stream = list(zip(events.object.tolist(), events.x.tolist(), events.y.tolist(), strict=True))
     expected = list(needed(objects, stream, present(scenario, ingredients), scenario.k))
     found = needed_of(scenario, ingredients)

@@ -12,9 +12,9 @@ from tests.simulator.small import APPROACHES, bundled, random_scenario, run_smal
 COUNTED = [name for name in EVENTS.names if name not in TIMES]
 
 
-def varied(seed: int) -> Scenario:
+def varied(seed: int, dimensions: float) -> Scenario:
     """A random scenario, in half of the cases with packets, zones that fit, and the server anywhere."""
-    scenario, rng = random_scenario(seed), np.random.default_rng([seed, 5])
+    scenario, rng = random_scenario(seed, dimensions=dimensions), np.random.default_rng([seed, 5])
     if rng.random() < 0.5:
         scenario = bundled(scenario, int(rng.integers(1, 40)))
     content = scenario.model_dump(exclude_none=True)
@@ -25,9 +25,9 @@ def varied(seed: int) -> Scenario:
     return Scenario.model_validate(content)
 
 
-def check(seed: int) -> Counter[str]:
+def check(seed: int, dimensions: float = 1) -> Counter[str]:
     """Run one scenario with every approach; what happened in it."""
-    scenario = varied(seed)
+    scenario = varied(seed, dimensions)
     ingredients, happened = small_ingredients(scenario), Counter[str]()
     for name in APPROACHES:
         timed, wrong, faults = run_small(scenario, ingredients, name)
@@ -50,6 +50,20 @@ def test_a_part_of_the_random_scenarios() -> None:
         "subscriptions joined",
         "subscriptions left",
     }
+
+
+@pytest.mark.parametrize(("dimensions", "seeds"), [(1.5, (3, 10)), (2, (0, 1, 5)), (2.5, (6, 11)), (3, (4, 9))])
+def test_a_part_of_the_random_scenarios_over_several_attributes(dimensions: float, seeds: tuple[int, ...]) -> None:
+    happened = sum((check(seed, dimensions) for seed in seeds), Counter[str]())
+    assert {"messages started anew", "subscriptions joined", "subscriptions left"} <= set(happened)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dimensions", [1.5, 2, 2.5, 3])
+@pytest.mark.parametrize("first", range(0, 300, 25))
+def test_all_random_scenarios_over_several_attributes(first: int, dimensions: float) -> None:
+    for seed in range(first, first + 25):
+        check(seed, dimensions)
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def test_a_trace_is_run_as_it_stands(scenario_path: Path) -> None:
     assert (scenario.events.count, scenario.objects.count) == (5, 2)
     trace = trace_of(scenario)
     assert trace is not None
-    assert (trace.x.tolist(), trace.y.tolist(), trace.x_range) == ([1.0, 2.0], [5.0, 6.0], (1.0, 3.0))
+    assert (trace.x.tolist(), trace.y.tolist(), trace.ranges) == ([1.0, 2.0], [5.0, 6.0], ((1.0, 3.0),))
     workload = Workload(1, trace.x, trace.y, np.array([0.0, 2.0]), np.array([4.0, 3.0]))
     ingredients = assemble(scenario, workload, np.array([0.2, 0.7]))
     events = ingredients.events
@@ -77,6 +77,36 @@ def test_a_trace_is_run_as_it_stands(scenario_path: Path) -> None:
     assert events.time_s.tolist() == [0.0, 0.0, 1.5, 2.0, 5.0]
     assert set(events.origin.tolist()) <= {0, 1, 2}
     assert ingredients.network.zones.domain == (1.0, 3.0)  # type: ignore[attr-defined]
+
+
+FLAT_OBJECTS = [(0, "a", 1.0, 8.0, 5.0, 0.0), (1, "b", 2.0, 9.0, 6.0, 0.0)]
+FLAT_EVENTS = [
+    (0, 100.0, "raise", 1.0, 8.0, 4.0),
+    (2, 100.0, "insert", 3.0, 7.0, 0.5),
+    (1, 103.0, "move", 2.0, 7.5, 6.0),
+    (0, 104.0, "delete", 1.0, 8.0, 4.0),
+    (1, 110.0, "lower", 2.0, 7.5, 7.0),
+]
+
+
+def test_a_trace_over_two_attributes_is_run_as_it_stands(scenario_path: Path) -> None:
+    ranges = [[1.0, 3.0], [7.0, 9.0]]
+    write_trace_files(scenario_path.with_name("trace"), FLAT_EVENTS, FLAT_OBJECTS, x_range=ranges)
+    scenario = load_scenario(scenario_path, ("dimensions=2",))
+    trace = trace_of(scenario)
+    assert trace is not None
+    assert (trace.x.tolist(), trace.ranges) == ([[1.0, 8.0], [2.0, 9.0]], ((1.0, 3.0), (7.0, 9.0)))
+    ends = np.array([[0.0, 7.0], [2.0, 7.5]]), np.array([[4.0, 9.0], [3.0, 8.0]])
+    workload = Workload(1, trace.x, trace.y, *ends, dimensions=2)
+    ingredients = assemble(scenario, workload, np.array([0.2, 0.7]))
+    assert ingredients.events.x.tolist() == [[1.0, 8.0], [3.0, 7.0], [2.0, 7.5], [1.0, 8.0], [2.0, 7.5]]
+    assert ingredients.network.zones.domain == ((1.0, 3.0), (7.0, 9.0))  # type: ignore[attr-defined]
+    wrong = [*FLAT_EVENTS[:4], (1, 110.0, "lower", 2.0, 7.0, 7.0)]
+    write_trace_files(scenario_path.with_name("trace"), wrong, FLAT_OBJECTS, x_range=ranges)
+    told = refusal(lambda: read_trace(scenario_path.with_name("trace")))
+    assert told.endswith(
+        "event 4: x2 = 7.0: a lower must keep the object's x2, 7.5; write the change of x2 as a move of its own"
+    )
 
 
 def test_other_arrivals_and_the_first_events_only(scenario_path: Path) -> None:

@@ -1,0 +1,113 @@
+"""Whole runs over several attributes: verified on both engines, from files as from distributions, and looked at."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from rich.progress import Progress
+
+import pipeline
+from pipeline import EVENTS, TIMES
+from simulator.inputs.ingredients import gather
+from simulator.runs.event_journey import follow_event
+from simulator.runs.run import run_scenario
+from simulator.scenario.loading import make_scenario
+from simulator.scenario.scenario import Scenario
+from simulator.views.journey_text import journey_lines
+from simulator.views.report import write_report
+from simulator.views.topology import describe_topology
+from simulator.workload.events import INSERT, KINDS
+
+VALUES: dict[str, Any] = {
+    "name": "flat",
+    "seed": 4,
+    "k": 2,
+    "dimensions": 1.5,
+    "approaches": ["paint-dense", "paint-sparse", "unicast", "cn-relax"],
+    "verify": "all",
+    "topology": {"model": "barabasi-albert", "nodes": 50},
+    "network": {"brokers": 8, "zones": "balanced"},
+    "objects": {"count": 30},
+    "subscriptions": {"count": 300, "distribution": "squares"},
+    "events": {"count": 30, "insert": 0.1, "delete": 0.1, "move": 0.2},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANGECAST_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def made(place: Path, **changes: Any) -> Scenario:
+    """A scenario as from a file in `place`."""
+    values = json.loads(json.dumps(VALUES)) | changes
+    return make_scenario(values, (), path=place / "scenario.toml")
+
+
+def run(scenario: Scenario, out: Path) -> pa.Table:
+    result = run_scenario(scenario, out, master="local[2]", progress=Progress(disable=True))
+    assert result.right, result.verdicts
+    return pq.read_table(out / "events.parquet")
+
+
+def test_the_engines_agree_and_runs_can_be_looked_at(spark: SparkSession, tmp_path: Path) -> None:
+    scenario = made(tmp_path)
+    counted, timed = run(scenario, tmp_path / "tally"), run(made(tmp_path, engine="des"), tmp_path / "des")
+    names = [name for name in EVENTS.names if name not in TIMES]
+    assert timed.select(names).equals(counted.select(names))
+    sent = counted.to_pandas().groupby("approach")[["messages", "bytes_out"]].sum()
+    assert (sent["bytes_out"] == sent["messages"] * [16 if name == "unicast" else 36 for name in sent.index]).all()
+    assert sent["messages"]["paint-sparse"] < sent["messages"]["paint-dense"]
+    for directory in ("tally", "des"):
+        page = tmp_path / f"{directory}.html"
+        write_report([tmp_path / directory], page)
+        assert "x of the node" in page.read_text(encoding="utf-8")  # brokers on the map, as zones cannot be drawn
+    ingredients = gather(scenario, lambda: spark)
+    told = "\n".join(journey_lines(follow_event(scenario, ingredients, "paint-dense", 3)))
+    assert all(part in told for part in ("l1 in (", "r1 in [", "r2 in ["))
+    assert "l2 in" not in told
+    lines = describe_topology(scenario, tmp_path / "topology.png", master="local[2]")
+    assert any(line.startswith("overlay") for line in lines)
+    assert (tmp_path / "topology.png").stat().st_size > 10_000
+
+
+def test_files_give_the_run_that_they_were_taken_from(spark: SparkSession, tmp_path: Path) -> None:
+    scenario = made(tmp_path)
+    expected = run(scenario, tmp_path / "generated")
+    ingredients = gather(scenario, lambda: spark)
+    workload, events = ingredients.workload, ingredients.events
+    pipeline.write_population(
+        spark, pipeline.PopulationSpec("squares", 300, 4, dimensions=1.5), tmp_path / "population"
+    )
+    held = pipeline.read_population(tmp_path / "population")
+    ends = {"l1": held.l[:, 0], "r1": held.r[:, 0], "r2": held.r[:, 1], "location": held.location}
+    csv.write_csv(pa.table(ends), tmp_path / "subscriptions.csv")
+    x = {"x1": workload.x[:, 0], "x2": workload.x[:, 1]}
+    pq.write_table(pa.table({**x, "y": workload.y}), tmp_path / "objects.parquet")
+    gone = events.kind == KINDS.index("delete")
+    rows = {
+        "time": events.time_s,
+        "object": events.object,
+        "kind": pa.array(np.array(KINDS)[events.kind], mask=events.kind < INSERT),
+        "x1": events.x[:, 0],
+        "x2": events.x[:, 1],
+        "y": pa.array(np.where(gone, 0.0, events.y), mask=gone),
+    }
+    csv.write_csv(pa.table(rows), tmp_path / "events.csv")
+    own: dict[str, Any] = {
+        "subscriptions": {"file": "subscriptions.csv"},
+        "objects": {"file": "objects.parquet", "range": [[0, 1], [0, 1]]},
+        "events": {"kind": "trace", "file": "events.csv"},
+    }
+    population: dict[str, Any] = {"subscriptions": {"file": "population"}}
+    for at, changes in enumerate((population, own)):
+        assert run(made(tmp_path, **changes), tmp_path / f"own-{at}").equals(expected)

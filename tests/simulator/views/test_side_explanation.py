@@ -1,0 +1,128 @@
+"""An event over several attributes explained: the worked example, and drawings held against what they stand for."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.views.explain_files import write_explanation
+from simulator.views.explain_state import ExplainError
+from simulator.views.side_explanation import SideExplanation, explain_over_sides, slices_of
+from simulator.views.side_page import side_page
+from simulator.workload.events import INSERT, LOWER, EventStream
+from simulator.workload.workload import Workload
+
+LOWEST = -np.finfo(np.float64).max
+
+
+def stream(object_id: int, x: tuple[float, ...], y: float, kind: int = LOWER) -> EventStream:
+    nothing = np.zeros(1)
+    return EventStream(
+        np.array([object_id]), np.array([x]), np.array([y]), np.array([kind], np.int8), nothing, nothing.astype(int)
+    )
+
+
+@pytest.fixture(scope="module")
+def example() -> Workload:
+    """Six objects over an attribute with both ends and one with an upper end only, and lists of two."""
+    x = np.array([(5, 2), (2, 1), (7, 4), (4, 3), (8, 1), (6, 5)], float)
+    rng = np.random.default_rng(1)
+    first = np.sort(rng.uniform(0, 9, (50, 2)), axis=1)
+    l = np.column_stack((first[:, 0], np.full(50, LOWEST)))
+    r = np.column_stack((first[:, 1], rng.uniform(0, 7, 50)))
+    return Workload(2, x, np.array([3.0, 1, 2, 5, 6, 7]), l, r, dimensions=1.5)
+
+
+@pytest.fixture(scope="module")
+def explained(example: Workload) -> SideExplanation:
+    return explain_over_sides(example, stream(0, (5, 2), 10.0), 0, "paint-dense")
+
+
+def test_the_worked_example_has_its_messages_kept_and_exposed_objects(explained: SideExplanation) -> None:
+    assert len(explained.messages) == 11
+    assert explained.exposed == [3, 4, 5]
+    assert [explained.letter(i) for i in (0, 3, 5)] == ["", "A", "C"]
+    # Seen from object 0 at (5, 2): object 1 is (2, 1), object 2 is (7, 4); corners are (-l1, r1, r2).
+    assert sorted(explained.kept.tolist()) == [[-5, 7, 4], [-2, 5, 2]]
+    assert "object 0 at (5, 2) falls, y = 3 → 10" in explained.title
+    assert explained.facts[1] == "kept objects: 2; exposed objects, in order: 3, 4, 5"
+
+
+def test_the_polygon_holds_the_places_with_fewer_than_k_kept_objects_in_the_way(explained: SideExplanation) -> None:
+    cells = np.array(explained.polygon())
+    (x_lo, x_hi), (y_lo, y_hi) = explained.near()
+    rng = np.random.default_rng(2)
+    inside = 0
+    for _ in range(400):
+        x1, x2 = rng.uniform(x_lo, x_hi), rng.uniform(y_lo, y_hi)
+        # An object of the pair is in the way if every range that holds (5, 2) and the place holds it too.
+        west, east, top = min(5, x1), max(5, x1), max(2, x2)
+        in_the_way = sum(west <= a <= east and b <= top for a, b in ((2, 1), (7, 4)))
+        drawn = ((cells[:, 0] < x1) & (x1 < cells[:, 1]) & (cells[:, 2] < x2) & (x2 < cells[:, 3])).sum()
+        assert drawn == (in_the_way < 2)
+        inside += drawn
+    assert 0 < inside <= 400
+
+
+def test_slices_show_who_gets_each_message(explained: SideExplanation) -> None:
+    slices = slices_of([explained])
+    spans = slices.spans(explained)
+    assert (spans[:, 0] >= 0).all()  # with three sides every message is in some slice
+    lo, hi = explained.boxes
+    for slab in range(len(slices.edges) - 1):
+        last = min(slices.edges[slab + 1], 99.0) / 2 + slices.edges[slab] / 2
+        seen = (spans[:, 0] <= slab) & (slab <= spans[:, 1])
+        assert seen.tolist() == ((lo[:, 2] <= last) & (last < hi[:, 2])).tolist()
+
+
+def test_two_attributes_with_both_ends_are_cut_where_most_messages_are() -> None:
+    rng = np.random.default_rng(4)
+    ends = np.sort(rng.uniform(0, 1, (200, 2, 2)), axis=2)
+    x, y = rng.uniform(0, 1, (30, 2)), rng.uniform(0, 1, 30)
+    i = int(y.argsort()[4])
+    workload = Workload(3, x, y, ends[:, :, 0].copy(), ends[:, :, 1].copy(), dimensions=2)
+    both = [
+        explain_over_sides(workload, stream(i, tuple(x[i]), 0.9), 0, name) for name in ("paint-dense", "paint-sparse")
+    ]
+    slices = slices_of(both)
+    for one in both:
+        lo, hi = one.boxes
+        shown = slices.spans(one)[:, 0] >= 0
+        assert shown.tolist() == ((lo[:, 2] <= slices.fixed[2]) & (slices.fixed[2] < hi[:, 2])).tolist()
+    assert (slices.spans(both[0])[:, 0] >= 0).any()
+    page = side_page(both)
+    assert "Slice of S" in page
+    assert "l2 = " in page
+
+
+def test_told_subscriptions_are_those_in_a_box(explained: SideExplanation, example: Workload) -> None:
+    chosen = explained.sample()
+    told = explained.told(chosen)
+    reached = np.zeros(50, bool)
+    for row in explained.messages:
+        inner = (row["l_out"] < example.l) & (example.l <= row["l_in"])
+        outer = (row["r_in"] <= example.r) & (example.r < row["r_out"])
+        reached |= (inner & outer).all(axis=1)
+    assert told.tolist() == reached[chosen].tolist()
+    assert reached.any()
+    assert sum(explained.reach(at) for at in range(11)) >= reached.sum()
+
+
+def test_an_object_that_comes_is_drawn_where_it_comes_to_be(example: Workload) -> None:
+    explained = explain_over_sides(example, stream(6, (6.5, 1.5), 0.5, INSERT), 0, "paint-sparse")
+    assert explained.own.x == (6.5, 1.5)
+    assert "is inserted" in explained.title
+    assert explained.exposed == []
+
+
+def test_windows_are_refused_in_one_line(example: Workload) -> None:
+    with pytest.raises(ExplainError, match="windows are drawn over one attribute only; choose one"):
+        explain_over_sides(example, stream(0, (5, 2), 10.0), 0, "paint-batch(2)")
+
+
+@pytest.mark.parametrize("approach", ["paint-dense", "unicast", "cn-relax"])
+def test_pictures_and_pages_are_written(example: Workload, tmp_path: Path, approach: str) -> None:
+    explained = explain_over_sides(example, stream(0, (5, 2), 10.0), 0, approach)
+    for name in ("event.png", "event.html"):
+        write_explanation([explained], tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 5_000
