@@ -22,14 +22,21 @@ def events(
         str | None, typer.Option("--object", help="Column that names the object.", show_default=False)
     ] = None,
     time: Annotated[str | None, typer.Option(help="Column with the time.", show_default=False)] = None,
-    x: Annotated[str | None, typer.Option(help="Column with x.", show_default=False)] = None,
+    x: Annotated[
+        list[str] | None,
+        typer.Option(help="Column with x; of several attributes once for each.", show_default=False),
+    ] = None,
     y: Annotated[str | None, typer.Option(help="Column with y, the smaller the better.", show_default=False)] = None,
     fixed_x: Annotated[bool, typer.Option("--fixed-x", help="Let the first x of an object stand.")] = False,
     gone_after: Annotated[
         str | None, typer.Option(help="Silence after which an object is gone, as in 3d.", show_default=False)
     ] = None,
     x_range: Annotated[
-        str | None, typer.Option(help="LOW:HIGH, where subscriptions lie (default: that of x).", show_default=False)
+        list[str] | None,
+        typer.Option(
+            help="LOW:HIGH, where subscriptions lie (default: that of x); of several attributes once or for each.",
+            show_default=False,
+        ),
     ] = None,
     stocks: Annotated[bool, typer.Option("--stocks", help="Make the synthetic stock trace instead.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of --stocks.")] = 1,
@@ -38,8 +45,9 @@ def events(
     """Turn a history of objects into a trace that scenarios can run."""
     from simulator.inputs.trace_making import make_stock_trace, make_trace, trace_spec
 
-    columns = {"object": object_column, "time": time, "x": x, "y": y}
-    spec = trace_spec(source, columns, fixed_x=fixed_x, gone_after=gone_after, x_range=x_range, stocks=stocks)
+    columns = {"object": object_column, "time": time, "x": tuple(x or ()) or None, "y": y}
+    ranges = x_range or ()
+    spec = trace_spec(source, columns, fixed_x=fixed_x, gone_after=gone_after, x_range=ranges, stocks=stocks)
     with Console(stderr=True).status("making the trace on Spark"):
         if source is None or spec is None:
             lines = make_stock_trace(seed, out, master=master)

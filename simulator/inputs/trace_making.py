@@ -1,9 +1,10 @@
 """`rangecast events`: turn a price history, or the synthetic stock history, into a trace on disk."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pipeline
 from simulator.inputs.out_directory import new_directory
@@ -24,11 +25,11 @@ _SILENCE = Dimension(
 
 def trace_spec(
     source: Path | None,
-    columns: Mapping[str, str | None],
+    columns: Mapping[str, str | tuple[str, ...] | None],
     *,
     fixed_x: bool,
     gone_after: str | None,
-    x_range: str | None,
+    x_range: Sequence[str],
     stocks: bool,
 ) -> pipeline.TraceSpec | None:
     """How the command line wants a history read; None for the synthetic one.
@@ -41,19 +42,22 @@ def trace_spec(
     if stocks == (source is not None):
         raise TraceError("give either a history or --stocks; see `rangecast events --help`")
     if stocks:
-        others = {**columns, "gone-after": gone_after, "x-range": x_range, "fixed-x": fixed_x or None}
+        others = {**columns, "gone-after": gone_after, "x-range": x_range or None, "fixed-x": fixed_x or None}
         given = [f"--{name}" for name, value in others.items() if value is not None]
         if given:
             raise TraceError(f"--stocks has columns and a range of its own; remove {', '.join(given)}")
         return None
-    missing = [f"--{name}" for name, value in columns.items() if not value]
+    missing = [f"--{name}" for name, value in columns.items() if not value or not all(value)]
     if missing:
         raise TraceError(f"{', '.join(missing)} must name a column of {source}; add what is missing")
     silence = None if gone_after is None else _silence(gone_after)
-    named = {name: str(value) for name, value in columns.items()}
-    return pipeline.TraceSpec(
-        **named, fixed_x=fixed_x, gone_after_s=silence, x_range=None if x_range is None else _range(x_range)
-    )
+    ranges = [_range(text) for text in x_range]
+    named: dict[str, Any] = dict(columns)
+    try:
+        within = None if not ranges else ranges[0] if len(ranges) == 1 else tuple(ranges)
+        return pipeline.TraceSpec(**named, fixed_x=fixed_x, gone_after_s=silence, x_range=within)
+    except (TypeError, ValueError) as error:
+        raise TraceError(f"--{str(error).replace('x_range', 'x-range')}; mend the options") from error
 
 
 def _silence(text: str) -> float:
@@ -107,10 +111,11 @@ def make_stock_trace(seed: int, out: Path, *, master: str) -> list[str]:
 def _described(out: Path) -> list[str]:
     trace = pipeline.read_trace(out)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in Counter(trace.kind.tolist()).most_common())
-    low, high = trace.x_range
+    names = pipeline.x_names(len(trace.ranges))
+    spans = ", ".join(f"{x} from {low:g} to {high:g}" for x, (low, high) in zip(names, trace.ranges, strict=True))
     lines = [
         f"trace      {out}",
-        f"objects    {trace.initial:,} at the start, {len(trace.names):,} in all, x from {low:g} to {high:g}",
+        f"objects    {trace.initial:,} at the start, {len(trace.names):,} in all, {spans}",
         f"events     {len(trace.kind):,}: {kinds}",
         f"rows       {sum(trace.report.values()):,} read",
     ]

@@ -118,10 +118,13 @@ def _seal_objects(values: dict[str, Any], where: Where) -> None:
     facts = _look(pipeline.object_facts, file, named)
     _check_attributes(values, len(facts.ranges), file, named)
     _note(values["objects"], "objects", facts.sha256, facts.rows, named)
-    if facts.low == facts.high and "range" not in values["objects"] and _file_of(values, "subscriptions") is None:
-        raise ScenarioError(
-            f"{named}: every x is {facts.low}, so that subscriptions have no range to lie in; set objects.range"
-        )
+    if "range" in values["objects"] or _file_of(values, "subscriptions") is not None:
+        return
+    for name, (low, high) in zip(pipeline.x_names(len(facts.ranges)), facts.ranges, strict=True):
+        if low == high:
+            raise ScenarioError(
+                f"{named}: every {name} is {low}, so that subscriptions have no range to lie in; set objects.range"
+            )
 
 
 def _seal_events(values: dict[str, Any], where: Where) -> None:

@@ -64,8 +64,9 @@ def random_messages(held: Population, count: int, seed: int) -> npt.NDArray[np.v
 
 def reaches(message: np.void, l: npt.NDArray[np.float64], r: npt.NDArray[np.float64]) -> Bools:
     """Whom a message reaches, by its definition."""
-    inside: Bools = (message["l_out"] < l) & (l <= message["l_in"]) & (message["r_in"] <= r) & (r < message["r_out"])
-    return inside.all(axis=1)
+    inside = (message["l_out"] < l) & (l <= message["l_in"]) & (message["r_in"] <= r) & (r < message["r_out"])
+    every: Bools = inside.all(axis=1)
+    return every
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: f"{spec.distribution}-{spec.dimensions}")

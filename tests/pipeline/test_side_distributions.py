@@ -67,7 +67,7 @@ def test_rows_are_the_same_whatever_the_partitions(
         assert np.array_equal(values, other[column])
         assert len(np.unique(values)) > 200
     another = rows_of(spark, PopulationSpec(name, 300, SEED + 1, dimensions=dimensions))
-    assert not np.isin(one[columns.split()[-1]], another[columns.split()[-1]]).any()
+    assert np.isin(one[columns.split()[-1]], another[columns.split()[-1]]).mean() < 0.1  # cut at the rim
 
 
 def test_uniform_boxes(spark: SparkSession) -> None:

@@ -230,8 +230,10 @@ def test_several_attributes_are_several_histories_of_one_y(spark: SparkSession, 
     # An x of 0, 1, 2 as (0, 0), (0, 1), (1, 0): moves in either attribute, and in both.
     places = {0.0: (0.0, 10.0), 1.0: (0.0, 11.0), 2.0: (1.0, 10.0)}
     header = ("symbol", "when", "east", "y", "north")
-    written = [[name or "", t if t is not None else "", places[float(x or 0)][0], "" if y is None else y,
-                places[float(x or 0)][1]] for name, t, x, y in rows]  # fmt: skip
+    written: list[list[object]] = []
+    for name, seconds, x, y in rows:
+        east, north = places[float(x or 0)]
+        written.append(["" if value is None else value for value in (name, seconds, east, y, north)])
     spec = TraceSpec("symbol", "when", ("east", "north"), "y")
     path = write_csv(tmp_path / "history.csv", written, header)
     trace = trace_frames(read_history(spark, path, spec), spec)

@@ -35,6 +35,17 @@ def test_a_history_becomes_a_trace(spark: SparkSession, tmp_path: Path, command:
     assert "--out trace: exists already" in again.stderr
 
 
+def test_a_history_of_two_attributes_becomes_a_trace(spark: SparkSession, tmp_path: Path, command: Command) -> None:
+    (tmp_path / "history.csv").write_text(HISTORY, encoding="utf-8")
+    options = ("--object", "who", "--time", "when", "--x", "yield", "--x", "ratio", "--y", "ratio")
+    made = command("events", "history.csv", *options, "--x-range", "0:1", "--x-range", "9:13", "--out", "trace")
+    assert made.returncode == 0, made.stderr
+    assert "objects    2 at the start, 2 in all, x1 from 0 to 1, x2 from 9 to 13" in made.stdout
+    trace = read_trace(tmp_path / "trace", 2)
+    assert (trace.kind.tolist(), trace.ranges) == (["move", "raise"] * 2, ((0.0, 1.0), (9.0, 13.0)))
+    assert trace.x.tolist() == [[0.03, 9.0], [0.03, 9.0], [0.02, 11.0], [0.02, 11.0]]
+
+
 def test_a_population_is_made_and_looked_at(spark: SparkSession, tmp_path: Path, command: Command) -> None:
     options = ("--distribution", "clustered", "--count", "500", "--seed", "3", "--out", "population")
     made = command("population", *options, "--master", "local[2]")
@@ -74,6 +85,14 @@ def test_a_population_of_disks_is_made_and_looked_at(spark: SparkSession, tmp_pa
         (("events", "h.csv", "--object", "a", "--out", "x"), "--time, --x, --y must name a column of h.csv"),
         (("events", "h.csv", *COLUMNS, "--gone-after", "3", "--out", "x"), "--gone-after 3: must be a duration"),
         (("events", "h.csv", *COLUMNS, "--x-range", "2:1", "--out", "x"), "--x-range 2:1: must be LOW:HIGH"),
+        (
+            ("events", "h.csv", *COLUMNS, "--x", "yield", "--out", "x"),
+            "--x must name 1 to 3 columns, each once",
+        ),
+        (
+            ("events", "h.csv", *COLUMNS, *("--x-range", "0:1") * 2, "--out", "x"),
+            "--x-range must be two finite",
+        ),
         (("events", "h.csv", *COLUMNS, "--master", "nowhere", "--out", "x"), "the master must be"),
         (("events", "h.csv", *COLUMNS), "Missing option"),
         (("population",), "give either --out, to make a population, or the directory of one"),

@@ -113,6 +113,16 @@ def base_subscriptions() -> object:
         ("subscriptions.file=data", "subscriptions.file = ", "is a directory without Parquet files"),
         ("subscriptions.file=data/nodes.csv", "subscriptions.file = ", "lacks the columns l, r; it has node"),
         ("subscriptions.file=data/bad.csv", "subscriptions.file = ", "line 2: l = 2.0: must be at most r"),
+        (
+            "subscriptions.file=data/boxes.csv",
+            "subscriptions.file = ",
+            "boxes.csv': holds boxes in 1.5 dimensions (l1, r1, r2), and the scenario asks for boxes in 1 dim",
+        ),
+        (
+            "objects.file=data/places.csv",
+            "objects.file = ",
+            "places.csv': objects have 2 attributes (x1, x2), and dimensions = 1 needs one attribute (x); bring",
+        ),
         ("subscriptions.file=3", "subscriptions.file = 3: ", "must be text"),
         *(
             (f'{key}=""', f"{key} = '': ", "cannot be read: it names no file; write a path or remove the key")
@@ -141,7 +151,8 @@ def base_subscriptions() -> object:
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_told_in_one_line(change: str, start: str, rule: str, path: Path) -> None:
-    (path.parent / "data" / "bad.csv").write_text("l,r\n2,1\n", encoding="utf-8")
+    for name, text in (("bad", "l,r\n2,1\n"), ("boxes", "l1,r1,r2\n0,1,2\n"), ("places", "x1,x2,y\n0,1,2\n")):
+        (path.parent / "data" / f"{name}.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ScenarioError) as caught:
         load_scenario(path, (change,), beside=path.parent)
     told = str(caught.value).removeprefix(f"{path.parent}/").removeprefix("command line: ")
