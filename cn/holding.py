@@ -63,7 +63,7 @@ def holds(ranges: Any, s: int, x: Floats, i: int) -> bool:
     return bool(KINDS[type(ranges)](ranges, s, x, i))
 
 
-@overload(holds)
+@overload(holds, strict=False)
 def _choose(ranges: Any, s: Any, x: Any, i: Any) -> Any:  # noqa: ARG001
     kernel = KINDS[ranges.instance_class]
     return getattr(kernel, "py_func", kernel)

@@ -102,7 +102,7 @@ def region_at(regions: Regions, i: int) -> Region:
     return _AT[type(regions)](regions, i)
 
 
-@overload(region_at)
+@overload(region_at, strict=False)
 def _choose_at(regions: Any, i: Any) -> Any:  # noqa: ARG001
     return _AT[regions.instance_class]
 
