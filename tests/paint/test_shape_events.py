@@ -1,4 +1,4 @@
-"""Halfspaces and disks under events and windows against brute force: exact lists, nobody told twice or for nothing."""
+"""Halfspaces and disks under events and windows against brute force: exact lists, nobody told twice or in vain."""
 
 import os
 import subprocess
