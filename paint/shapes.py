@@ -105,6 +105,11 @@ def lift(shape: str, rows: ArrayLike, dimensions: int = 2) -> Floats:
     ------
     TypeError, ValueError
         If they are not numbers, too many or too few, not finite or beyond `LARGEST`, or a radius is below 0.
+
+    Examples
+    --------
+    >>> lift("disks", [[3.0, 4.0, 5.0]]).tolist()
+    [[3.0, 4.0, 0.0]]
     """
     points = rows_of("subscriptions", rows, names_of(shape, dimensions))
     check_size("subscriptions", points)
@@ -141,6 +146,11 @@ def holds(shape: str, points: Any, x: Any) -> NDArray[np.bool_]:
         Subscriptions as points of S.
     x : array_like of shape (..., d)
         Places of objects; the two are broadcast over all but the last axis.
+
+    Examples
+    --------
+    >>> holds("disks", lift("disks", [[3.0, 4.0, 5.0], [3.0, 4.0, 4.0]]), (0.0, 0.0)).tolist()
+    [True, False]
     """
     u, plane = np.asarray(points, np.float64), planes_of(shape, x)
     value = u[..., -1]
