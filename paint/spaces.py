@@ -169,7 +169,6 @@ class Shapes(Boxes):
     """Halfspaces or disks over two or three attributes; an x is an array of d numbers."""
 
     algorithms: ClassVar[Mapping[str, Any]] = SHAPE_ALGORITHMS
-    indexes: ClassVar[Mapping[str, Any]] = {"ranked": RankedIndex}
     index: ClassVar[str] = "ranked"
     refused: ClassVar[Mapping[str, str]] = {
         "dense": f"algorithm 'dense' {_NO_BOXES}",
@@ -180,6 +179,7 @@ class Shapes(Boxes):
     def __init__(self, shape: str, dimensions: int) -> None:
         super().__init__(dimensions)
         self._shape, self._sides = shape, sides_of_shape(shape, dimensions)
+        self.indexes = {"ranked": RankedIndex}
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects."""

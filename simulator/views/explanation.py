@@ -30,7 +30,7 @@ _OPEN = np.finfo(np.float64).max
 def in_message(row: np.void, l: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether a message to a region reaches each of the subscriptions [l, r], in every attribute."""
     got: NDArray[np.bool_] = (row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])
-    return got if got.ndim == 1 else got.all(axis=1)
+    return got if got.ndim == 1 else np.asarray(got.all(axis=1))
 
 
 class Place(NamedTuple):

@@ -239,8 +239,8 @@ def slices_of(explanations: Sequence[SideExplanation]) -> Slices:
 def _at(lo: Floats, hi: Floats, fixed: Floats) -> NDArray[np.bool_]:
     """Which boxes hold the values of the sides that are not drawn."""
     hidden = slice(2, len(fixed) - 1)
-    held: NDArray[np.bool_] = ((lo[:, hidden] <= fixed[hidden]) & (fixed[hidden] < hi[:, hidden])).all(axis=1)
-    return held
+    within: NDArray[np.bool_] = (lo[:, hidden] <= fixed[hidden]) & (fixed[hidden] < hi[:, hidden])
+    return np.asarray(within.all(axis=1))
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:

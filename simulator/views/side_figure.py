@@ -59,13 +59,16 @@ def _draw_map(axes: Axes, explained: SideExplanation) -> None:
     there = np.isfinite(explained.y)
     above = there & (explained.y < min(explained.before.y, explained.after.y))
     for chosen, face in ((there & ~above, "white"), (above, "black")):
-        axes.scatter(*explained.x[chosen, :2].T, s=14, facecolor=face, edgecolor="black", linewidth=0.6)
+        x1, x2 = explained.x[chosen, 0], explained.x[chosen, 1]
+        axes.scatter(x1, x2, s=14, facecolor=face, edgecolor="black", linewidth=0.6)
     for series, h in enumerate(explained.exposed):
-        axes.scatter(*explained.x[h, :2], s=40, color=f"C{series % 10}", edgecolor="black", zorder=3)
-        axes.annotate(explained.letter(h), explained.x[h, :2], (4, 4), textcoords="offset points", weight="bold")
-    axes.scatter(*explained.own.x[:2], marker="s", s=60, color=_UPDATED, edgecolor="white", zorder=4)
+        at = (float(explained.x[h, 0]), float(explained.x[h, 1]))
+        axes.scatter([at[0]], [at[1]], s=40, color=f"C{series % 10}", edgecolor="black", zorder=3)
+        axes.annotate(explained.letter(h), at, (4, 4), textcoords="offset points", weight="bold")
+    own, after = explained.own.x, explained.after.x
+    axes.scatter([own[0]], [own[1]], marker="s", s=60, color=_UPDATED, edgecolor="white", zorder=4)
     if explained.kind == "move":
-        axes.scatter(*explained.after.x[:2], marker="s", s=60, facecolor="none", edgecolor=_UPDATED, zorder=4)
+        axes.scatter([after[0]], [after[1]], marker="s", s=60, facecolor="none", edgecolor=_UPDATED, zorder=4)
     axes.set(xlim=(x_lo, x_hi), ylim=(y_lo, y_hi), xlabel="x1", ylabel="x2")
     axes.set_title("Objects and influence polygon", fontsize=9)
 
