@@ -133,7 +133,8 @@ def gather(
     steps("making objects and subscriptions, unless they are kept from before")
     start = start_of(scenario, lambda: pipeline.read_objects(objects_of(scenario, spark)))
     kept = population_of(scenario, spark)
-    l = r = location = np.empty(0)
+    location = np.empty(0)
+    l = r = np.empty((0, *start.x.shape[1:]))
     if in_memory:
         steps("reading the subscriptions")
         population = pipeline.read_population(kept)
