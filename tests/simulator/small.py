@@ -58,10 +58,11 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
             "kind": str(rng.choice(["uniform", "gaussian"])),
             "rate": f"{int(rng.integers(20, 2000))}/s",
             "arrival": str(rng.choice(["fixed", "poisson", "bursts", "at-once"])),
-            "gap": "30ms",
             **{share: float(rng.choice([0.0, 0.15])) for share in ("insert", "delete", "move")},
         },
     }
+    if content["events"]["arrival"] == "bursts":
+        content["events"]["gap"] = "30ms"
     if content["network"]["kind"] == "prefix":
         own = np.random.default_rng([seed, 4])
         content["network"] |= {
