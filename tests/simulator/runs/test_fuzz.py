@@ -52,10 +52,11 @@ def test_a_part_of_the_random_scenarios() -> None:
     }
 
 
-@pytest.mark.parametrize(("dimensions", "seeds"), [(1.5, (3, 10)), (2, (0, 1, 5)), (2.5, (6, 11)), (3, (4, 9))])
+@pytest.mark.parametrize(("dimensions", "seeds"), [(1.5, (3, 8)), (2, (11, 15, 22)), (2.5, (5, 18)), (3, (20, 21))])
 def test_a_part_of_the_random_scenarios_over_several_attributes(dimensions: float, seeds: tuple[int, ...]) -> None:
+    """One without faults, on which the engines must agree, and others with broker and server crashes and churn."""
     happened = sum((check(seed, dimensions) for seed in seeds), Counter[str]())
-    assert {"messages started anew", "subscriptions joined", "subscriptions left"} <= set(happened)
+    assert {"broker crashes", "server crashes", "subscriptions joined", "subscriptions left"} <= set(happened)
 
 
 @pytest.mark.slow
