@@ -162,7 +162,7 @@ def test_paint_sparse_snaps_a_tile_of_paint_dense_each() -> None:
     firsts = 0
     for event in np.split(table, messages.offsets[1:-1]):
         exposed = event[event["cause"] == paint.EXPOSED]
-        firsts += np.count_nonzero(exposed["object"] == exposed["object"][0]) if len(exposed) else 0
+        firsts += int(np.count_nonzero(exposed["object"] == exposed["object"][:1]))
     looked_at = nobody.paper_costs["snap"] - np.count_nonzero(own)
     assert 0.9 * firsts < looked_at <= firsts  # one that is met first may gain nothing
     assert nobody.costs["snap"] == 0
