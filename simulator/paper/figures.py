@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,7 +68,7 @@ def draw_exhibit(view: Exhibit, measured: Mapping[str, Measured], scale: str, pa
             axes.remove()
         for axes, panel, curves in zip(every[: len(drawn)], view.panels, drawn, strict=True):
             if any(isinstance(place, str) for curve in curves for place in curve.places):
-                _bars(axes, curves)
+                _bars(axes, curves, log=panel.log)
             else:
                 _lines(axes, curves, looks)
             axes.set_title(panel.title)
@@ -135,7 +136,7 @@ def _lines(axes: Axes, curves: Sequence[_Curve], looks: Mapping[str, int]) -> No
         axes.xaxis.set_major_formatter(ScalarFormatter())
 
 
-def _bars(axes: Axes, curves: Sequence[_Curve]) -> None:
+def _bars(axes: Axes, curves: Sequence[_Curve], *, log: bool) -> None:
     width = 0.8 / len(curves)
     for at, (label, _, values) in enumerate(curves):
         axes.bar(
@@ -149,7 +150,9 @@ def _bars(axes: Axes, curves: Sequence[_Curve]) -> None:
             hatch=_HATCHES[at % len(_HATCHES)],
             capsize=2,
         )
-    axes.set_ylim(bottom=0)
+    # A log axis has no 0 to begin at.
+    heights = [value.mean for curve in curves for value in curve.values if value.mean > 0]
+    axes.set_ylim(bottom=min(heights) / 2 if log and heights else 0)
     places = curves[0].places
-    names = [place.replace(", ", "\n") for place in places]
+    names = [re.sub(r", (?![^(]*\))", "\n", place) for place in places]
     axes.set_xticks(np.arange(len(places)) + 0.4 - width / 2, names, fontsize=7)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 from rich.progress import Progress
 
 from floor.errors import RangecastError
@@ -20,12 +21,14 @@ from simulator.paper.exhibits import (
     load_exhibit,
     views_of,
 )
+from simulator.paper.figures import _bars, _Curve
 from simulator.paper.make import make_paper
 from simulator.paper.matching_reproduction import write_matching_reproduction
 from simulator.paper.trials import REHEARSED, Trial, load_trial, measured_trial, run_trial, trial_csv, trial_path
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.runs import index_measures
 from simulator.runs.server_measures import DENSE, FORMULAS, SPARSE
+from simulator.runs.statistics import Estimate
 
 TRIAL = """
 kind = "boxes"
@@ -321,3 +324,15 @@ def test_other_claims_hold_at_small_scale(name: str, tmp_path: Path) -> None:
         assert {verdict.verdict for verdict in one.verdicts} <= {HOLDS, DIFFERS, NEEDS_PAPER}
         found = {verdict.claim.split(":")[0] for verdict in one.verdicts if verdict.verdict == DIFFERS}
         assert found == DIFFERING.get(one.view.name, set())
+
+
+@pytest.mark.parametrize(("log", "bottom"), [(True, 50.0), (False, 0.0)])
+def test_bars_on_a_log_axis_begin_below_the_lowest(log: bool, bottom: float) -> None:
+    axes = Figure().subplots()
+    values = [Estimate(mean, None, 1) for mean in (100.0, 9000.0)]
+    _bars(axes, [_Curve("a", ["N(0.1, 0.05)", "even, few"], values)], log=log)
+    if log:
+        axes.set_yscale("log")
+    assert axes.get_ylim()[0] == bottom
+    assert axes.get_ylim()[1] > 9000
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["N(0.1, 0.05)", "even\nfew"]
