@@ -243,7 +243,14 @@ def _start(
                 raise PipelineError(f"Spark could not start on {master}: {_reason(log)}") from error
         if partial is not None:
             atexit.register(keep_archive, gateway.proc, partial, archive)
+            atexit.register(_stop)  # comes first: what listens to the JVM would print that it has gone
         return SparkContext(conf=conf, gateway=gateway)
+
+
+def _stop() -> None:
+    """Stop the session of this process, if there is one."""
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
 
 
 def _reason(log: Path) -> str:

@@ -23,13 +23,8 @@ class _Use(NamedTuple):
     """Values of it that do not; of one that a file given by --with brings nothing is known."""
 
 
-_ARRIVALS = ("at-once", "bursts", "fixed", "poisson", "trace")
 _USES: dict[str, dict[str, _Use]] = {
     "events": {
-        "volatility": _Use("kind", "gaussian", ("trace", "uniform")),
-        "burst": _Use("arrival", "bursts", tuple(name for name in _ARRIVALS if name != "bursts")),
-        "gap": _Use("arrival", "bursts", tuple(name for name in _ARRIVALS if name != "bursts")),
-        "speed": _Use("arrival", "trace", tuple(name for name in _ARRIVALS if name != "trace")),
         "skew": _Use("origin", "skewed", ("regional", "uniform")),
         "spread": _Use("origin", "regional", ("skewed", "uniform")),
     },

@@ -16,11 +16,6 @@ approaches = ["paint-dense"]
 network = {kind = "prefix", base = 4, contacts = "random"}
 
 [events]
-kind = "gaussian"
-volatility = 0.5
-arrival = "bursts"
-burst = 3
-gap = "1s"
 origin = "skewed"
 skew = 2.0
 """
@@ -28,9 +23,6 @@ skew = 2.0
 LATER = [
     ("events.origin", "uniform", ("skew",)),
     ("events.origin", "regional", ("skew",)),
-    ("events.kind", "uniform", ("volatility",)),
-    ("events.arrival", "poisson", ("burst", "gap")),
-    ("events.arrival", "at-once", ("burst", "gap")),
     ("network.kind", "can", ("base", "contacts")),
     ("network.kind", "tree", ("base", "contacts")),
 ]
@@ -52,10 +44,6 @@ def base(tmp_path: Path) -> Path:
             "events.spread=5ms",
             "events.spread = '5ms': only origin = \"regional\" uses it; set that or remove this key",
         ),
-        ("events.volatility=0.1", 'events.volatility = 0.1: only kind = "gaussian" uses it; set that or remove'),
-        ("events.burst=3", 'events.burst = 3: only arrival = "bursts" uses it; set that or remove this key'),
-        ("events.gap=1s", "events.gap = '1s': only arrival = \"bursts\" uses it; set that or remove this key"),
-        ("events.speed=2.0", 'events.speed = 2.0: only arrival = "trace" uses it; set that or remove this key'),
         ("network.base=4", 'network.base = 4: only kind = "prefix" uses it; set that or remove this key'),
     ],
 )
