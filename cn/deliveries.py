@@ -89,7 +89,7 @@ def message_regions(table: npt.NDArray[np.void], sides: Sides | None = None) -> 
         )
     wrong = ~holds_some(*corners)
     if attributes > 1:
-        wrong = wrong.any(axis=1)
+        wrong = np.logical_or.reduce(wrong, axis=1)
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(

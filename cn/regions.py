@@ -73,7 +73,7 @@ def side_regions(sides: Sides, table: npt.NDArray[np.void]) -> SideRegions:
     """Regions of a table of messages with vector fields; O(D) each."""
     lo, hi = (np.ascontiguousarray(bounds) for bounds in boxes_of(sides, table))
     pairs = pairs_of(sides)
-    wide = (-lo[:, pairs[:, 0]] > lo[:, pairs[:, 1]]).any(axis=1)
+    wide: npt.NDArray[np.bool_] = np.logical_or.reduce(-lo[:, pairs[:, 0]] > lo[:, pairs[:, 1]], axis=1)
     return SideRegions(lo, hi, np.nextafter(hi, -np.inf), wide, pairs)
 
 
@@ -99,7 +99,8 @@ _AT: dict[type, Callable[..., Any]] = {Corners: _rectangle_at, SideRegions: _box
 
 def region_at(regions: Regions, i: int) -> Region:
     """Region of one message."""
-    return _AT[type(regions)](regions, i)
+    region: Region = _AT[type(regions)](regions, i)
+    return region
 
 
 @overload(region_at, strict=False)

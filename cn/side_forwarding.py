@@ -34,8 +34,9 @@ way there goes to the single largest point of G, which is narrow.
 import numpy as np
 
 from cn.regions import SideRegion, meets_box
-from cn.side_space import Floats, Ints, SideTable
+from cn.side_space import Ints, SideTable
 from floor.kernels import njit
+from paint.sides import Floats
 
 __all__ = ["spread", "toward"]
 

@@ -131,7 +131,7 @@ def _sides_of_rectangles(boxes: Floats) -> int:  # noqa: ARG001
 
 @njit
 def _sides_of_boxes(boxes: Floats) -> int:
-    return boxes.shape[2]
+    return int(boxes.shape[2])
 
 
 sides_in = by_ndim({2: _sides_of_rectangles, 3: _sides_of_boxes})
@@ -140,12 +140,12 @@ sides_in = by_ndim({2: _sides_of_rectangles, 3: _sides_of_boxes})
 
 @njit
 def _middle_of_rectangle(boxes: Floats, i: int, side: int) -> float:
-    return boxes[i, 2 * side] * 0.5 + boxes[i, 2 * side + 1] * 0.5
+    return float(boxes[i, 2 * side] * 0.5 + boxes[i, 2 * side + 1] * 0.5)
 
 
 @njit
 def _middle_of_box(boxes: Floats, i: int, side: int) -> float:
-    return boxes[i, 0, side] * 0.5 + boxes[i, 1, side] * 0.5
+    return float(boxes[i, 0, side] * 0.5 + boxes[i, 1, side] * 0.5)
 
 
 middle = by_ndim({2: _middle_of_rectangle, 3: _middle_of_box})

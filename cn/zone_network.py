@@ -88,7 +88,7 @@ class ZoneNetwork(ABC):
 
     def _decide(self, broker: int, came_from: int, region: Region) -> tuple[bool, list[int]]:
         out = np.empty(len(self.zones), np.int64)
-        table = self._table_for(wide=self.zones.sides is None and region[0] > region[1])
+        table = self._table_for(wide=self.zones.sides is None and bool(region[0] > region[1]))
         delivers, count = next_edges(table, broker, came_from, region, out)
         return delivers, table.neighbours[out[:count]].tolist()
 

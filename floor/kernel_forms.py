@@ -1,13 +1,13 @@
 """One name for kernels of several forms of the same data, the form chosen by the shape of an array."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from numba.extending import overload
 
 __all__ = ["by_ndim"]
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
 
 
 def by_ndim(kernels: Mapping[int, Kernel]) -> Kernel:
@@ -24,4 +24,4 @@ def by_ndim(kernels: Mapping[int, Kernel]) -> Kernel:
         return getattr(kernel, "py_func", kernel)
 
     overload(form, strict=False)(choose)
-    return form  # type: ignore[return-value]
+    return form

@@ -128,7 +128,7 @@ def test_lists_are_right_while_brokers_and_subscriptions_come_and_go(dimensions:
         table = server.update(i, y[i]).table
         subscribers.apply(table, *gateways.match(table, network.multicast(table, network.centre)))
         here = np.flatnonzero(gateways.home >= 0)
-        assert [subscribers.top(s) for s in here] == lists_of(subscribers.l[here], subscribers.r[here], x, y, k)
+        assert [subscribers.top(int(s)) for s in here] == lists_of(subscribers.l[here], subscribers.r[here], x, y, k)
         assert len(subscribers.wrong(x, y)) == 0
         if step % 4 == 0:
             gateways.rehome(change_brokers(network, rng))

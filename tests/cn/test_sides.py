@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cn import Can, PrefixNetwork, ZoneNetwork, Zones, ZonesError, near_brokers
+from cn import Can, PrefixNetwork, Zones, ZonesError, near_brokers
 from paint.messages import message_of
 from tests.cn.drawing import seeds, spaces
 from tests.cn.side_drawing import KINDS, Kind, draw_messages, draw_ranges, kinds, make_zones
@@ -28,11 +28,13 @@ def check_tables(kind: Kind, zones: Zones) -> None:
         assert sorted(known) == sorted(nx.neighbors(graph, b) if zones.present[b] else [])
 
 
-def check_messages(kind: Kind, network: ZoneNetwork, rng: np.random.Generator, count: int, *, wide: bool) -> None:
+def check_messages(
+    kind: Kind, network: Can | PrefixNetwork, rng: np.random.Generator, count: int, *, wide: bool
+) -> None:
     zones = network.zones
     table = draw_messages(kind, zones, rng, count, wide=wide)
     carried = Carried(network, table, rng)
-    graph = nx.Graph(network.links.tolist())
+    graph: nx.Graph[int] = nx.Graph(network.links.tolist())
     for i, row in enumerate(table):
         meeting = concerned(zones.table.extents, attributes_of(kind), row)
         delivered, hops = carried.follow(i)
@@ -47,7 +49,7 @@ def check_messages(kind: Kind, network: ZoneNetwork, rng: np.random.Generator, c
     carried.check_sums()
 
 
-def networks(zones: Zones, seed: int) -> list[ZoneNetwork]:
+def networks(zones: Zones, seed: int) -> list[Can | PrefixNetwork]:
     return [Can(zones), PrefixNetwork(zones, contacts="random", base=4, seed=seed % 1000)]
 
 
