@@ -135,7 +135,9 @@ def form_of(dimensions: float, shape: str = "boxes") -> Form:
     offered = SHAPES[shape]
     if dimensions not in offered:
         told = f"{'one of ' if len(offered) > 1 else ''}{', '.join(f'{one:g}' for one in offered)}"
-        raise ValueError(f"dimensions must be {told}{'' if shape == 'boxes' else f' for {shape}'}, got {dimensions}")
+        raise ValueError(
+            f"dimensions must be {told}{'' if shape == 'boxes' else f' for {shape}'}, got {dimensions:g}"
+        )
     return Form(int(dimensions) if dimensions == int(dimensions) else float(dimensions), shape)
 
 

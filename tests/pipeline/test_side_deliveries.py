@@ -59,6 +59,7 @@ def random_messages(held: Population, count: int, seed: int) -> npt.NDArray[np.v
         messages[name][rng.random((count, wide)) < 0.7] = value
     messages["l_in"][rng.random((count, wide)) < 0.5] = INF
     messages["r_in"][rng.random((count, wide)) < 0.5] = -INF
+    messages["r_in"][-1] = messages["r_out"][-1] = 0.5  # holds nothing
     return messages
 
 

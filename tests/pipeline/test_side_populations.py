@@ -136,7 +136,7 @@ def test_boxes_are_laid_over_ranges() -> None:
 @pytest.mark.parametrize(("form", "ranges"), [
     (Form(2), ((10.0, 30.0), (-1.0, 1.0))),
     (Form(1.5), ((-4.0, 1.0), (0.0, 8.0))),
-    (Form(2, "halfspaces"), ((10.0, 30.0), (-1.0, 7.0))),
+    (Form(2, "halfspaces"), ((10.0, 26.0), (-1.0, 7.0))),
     (Form(3, "halfspaces"), ((0.0, 2.0), (-1.0, 7.0), (5.0, 9.0))),
     (Form(2, "disks"), ((10.0, 30.0), (-1.0, 19.0))),
 ])  # fmt: skip
