@@ -45,6 +45,7 @@ __all__ = ["TreeKernels", "tree_kernels"]
 class TreeKernels(NamedTuple):
     """The kernels of a kind of tree; see the functions of these names."""
 
+    split_leaf: Callable[..., bool]
     cut: Callable[..., int]
     build: Callable[..., None]
     collect: Callable[..., tuple[Floats, Ids]]
@@ -223,7 +224,7 @@ def _rebuild(tree: Any, node: int, leaf_size: int) -> None:
 
 
 @njit
-def _split_leaf(tree: Any, leaf: int) -> bool:
+def split_leaf(tree: Any, leaf: int) -> bool:
     """Split a full leaf and mend what grew lopsided by it; False when room ran out on the way."""
     if not has_room(tree, 1, 1):
         return False
@@ -271,7 +272,7 @@ def insert_one(tree: Any, points: Floats, i: int) -> int:
     state = tree.state
     leaf = _leaf_for(tree, points, i)
     if tree.link[leaf, SIZE] == BLOCK:
-        if not _split_leaf(tree, leaf):
+        if not split_leaf(tree, leaf):
             return -1
         leaf = _leaf_for(tree, points, i)
     _put(tree, ~tree.link[leaf, CHILD] * BLOCK + tree.link[leaf, SIZE], points, i, state[ISSUED])
@@ -361,6 +362,6 @@ def delete(tree: Any, ids: npt.NDArray[np.int64]) -> None:
 
 def tree_kernels(module: str, *parts: Callable[..., Any]) -> TreeKernels:
     """Compile the kernels of a kind of tree for the module that brings the parts; they go by their names."""
-    own = (_select, _put, _rebuild, _split_leaf, _leaf_for, _refit_leaf)
-    given = (cut, build, collect, grow, insert_one, insert, refit, shrink, delete_one, delete)
+    own = (_select, _put, _rebuild, _leaf_for, _refit_leaf)
+    given = (split_leaf, cut, build, collect, grow, insert_one, insert, refit, shrink, delete_one, delete)
     return TreeKernels(*with_parts(module, *own, *given, **by_name(parts))[len(own) :])

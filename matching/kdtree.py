@@ -10,7 +10,8 @@ integers into vector instructions, but not one of floats, and scanning blocks is
 A node may also be *solid*: a box without subscriptions behind it, which answers every query as if it were full of
 them. A tree whose leaves are all solid is a sketch (see `matching.sketch`); the same queries serve both.
 
-`matching.kdtree_queries` holds the queries.
+`matching.kdtree_queries` holds the queries. Insertion is written for l and r here: by the kernels for any number of
+sides one took 4.1 instead of 3.8 µs (60,000 subscriptions, the best of 8 on a busy machine).
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.balanced_tree import tree_kernels
-from matching.blocks import BLOCK, CHILD, FILL, SIZE, Floats, block_arrays, following
+from matching.blocks import AXIS, BLOCK, CHILD, FILL, ISSUED, PARENT, PEAK, SIZE, Floats, block_arrays, following
 
 __all__ = [
     "BLOCK",
@@ -141,15 +142,58 @@ def _clear(tree: Tree, block: int, start: int, stop: int) -> None:
             tree.ends[block, side, at] = NOWHERE
 
 
-KERNELS = tree_kernels(__name__, _sides, _least, _most, _set_bounds, fit_box, _end_at, _set_end, _clear)
-"""How the tree is built and changed; points are arrays of shape (2, m), the l and then the r."""
-cut, grow, refit, shrink = KERNELS.cut, KERNELS.grow, KERNELS.refit, KERNELS.shrink
-_insert_one = KERNELS.insert_one
+_SHARED = tree_kernels(__name__, _sides, _least, _most, _set_bounds, fit_box, _end_at, _set_end, _clear)
+cut, grow, refit, shrink = _SHARED.cut, _SHARED.grow, _SHARED.refit, _SHARED.shrink
+_split_leaf = _SHARED.split_leaf
+
+
+@njit
+def _leaf_for(tree: Tree, left: float, right: float) -> int:
+    """The leaf where a point belongs; of two that may hold it, the one with fewer subscriptions."""
+    node = 0
+    while tree.link[node, CHILD] > 0:
+        value = right if tree.link[node, AXIS] else left
+        first = tree.link[node, CHILD]
+        second = value > tree.split[node]
+        if value == tree.split[node]:
+            second = tree.link[first + 1, SIZE] < tree.link[first, SIZE]
+        node = first + 1 if second else first
+    return node
 
 
 @njit
 def insert_one(tree: Tree, left: float, right: float) -> int:
     """Insert a point under the next id, for which there must be room, and return the id; -1 when blocks ran out."""
-    points = np.empty((2, 1))
-    points[0, 0], points[1, 0] = left, right
-    return int(_insert_one(tree, points, 0))
+    box, state = tree.box, tree.state
+    node = _leaf_for(tree, left, right)
+    if tree.link[node, SIZE] == BLOCK:
+        if not _split_leaf(tree, node):
+            return -1
+        node = _leaf_for(tree, left, right)
+    block, at, issued = ~tree.link[node, CHILD], tree.link[node, SIZE], state[ISSUED]
+    tree.ends[block, 0, at], tree.ends[block, 1, at] = to_key(left), to_key(right)
+    tree.id[block * BLOCK + at] = issued
+    tree.slot[issued] = block * BLOCK + at
+    state[ISSUED] += 1
+    while True:
+        tree.link[node, SIZE] += 1
+        box[node, 0], box[node, 1] = min(box[node, 0], left), max(box[node, 1], left)
+        box[node, 2], box[node, 3] = min(box[node, 2], right), max(box[node, 3], right)
+        if node == 0:
+            break
+        node = tree.link[node, PARENT]
+    state[PEAK] = max(state[PEAK], tree.link[0, SIZE])
+    return int(issued)
+
+
+@njit
+def _insert(tree: Tree, points: Floats, start: int) -> int:
+    """Insert the points start, start + 1, ... as `insert_one` does; returns the first one that found no block."""
+    for i in range(start, points.shape[1]):
+        if insert_one(tree, points[0, i], points[1, i]) < 0:
+            return i
+    return int(points.shape[1])
+
+
+KERNELS = _SHARED._replace(insert=_insert)
+"""How the tree is built and changed; points are arrays of shape (2, m), the l and then the r."""
