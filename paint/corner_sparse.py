@@ -36,7 +36,7 @@ Own = tuple[Boxes, bool, bool, Rows]
 def _last_look(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, tiles: Rows) -> Rows:
     """Count what the paper does after the last one is served: it looks at one more object, and asks for the next.
 
-    Its Tables VII and VIII are above what is needed by about the same in all datasets; this explains a part of it. The
+    Its Tables VII and VIII are above what is needed by about the same in all datasets; this explains a part. The
     rows of tiles, which may have become more.
     """
     costs, asked = plan.costs, plan.costs[MIN_Y]
