@@ -36,7 +36,8 @@ Own = tuple[Boxes, bool, bool, Rows]
 def _last_look(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, tiles: Rows) -> Rows:
     """Count what the paper does after the last one is served: it looks at one more object, and asks for the next.
 
-    Its Tables VII and VIII fit that at k = 1 in all of their numbers. The rows of tiles, which may have become more.
+    Its Tables VII and VIII are above what is needed by about the same in all datasets; this explains a part. The
+    rows of tiles, which may have become more.
     """
     costs, asked = plan.costs, plan.costs[MIN_Y]
     h = meet(arrays, plan, sweep)
