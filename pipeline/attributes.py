@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from paint.shapes import lift
 from paint.sides import DIMENSIONS, Sides, sides_of, upper_sides
 from pipeline.errors import PipelineError
 
@@ -111,7 +112,7 @@ class Form(NamedTuple):
 def _lifted(disks: Floats, low: Floats, width: Floats) -> Floats:
     """Disks over ranges as points of three right sides."""
     centre, radius = low + disks[:, :2] * width, disks[:, 2] * width.min()
-    return np.column_stack((centre, centre[:, 0] ** 2 + centre[:, 1] ** 2 - radius**2))
+    return lift("disks", np.column_stack((centre, radius)))
 
 
 def _tilted(halfspaces: Floats, low: Floats, width: Floats) -> Floats:
