@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cn.neighbour_walk import neighbours_of
 from cn.split_tree import SplitTree
 from floor.errors import RangecastError
 from floor.kernels import njit
@@ -149,7 +150,7 @@ class Plane:
             extents[broker] = boxes[leaf]
         children, root = tree.codes()
         splits = Splits(np.array(tree.dimension), np.array(tree.cut), children, boxes, root)
-        return splits, ZoneTable(extents, *_neighbours(splits, extents))
+        return splits, ZoneTable(extents, *_neighbours(splits, extents, 4, ()))
 
     def check_tiling(self, splits: Splits, extents: Floats) -> None:  # noqa: ARG002
         """Raise ZonesError unless every point of the area has one zone; O(n^3)."""
@@ -185,7 +186,7 @@ def home(splits: Splits, l: Floats, r: Floats) -> Ints:
 
 
 @njit
-def _side(a: Floats, b: Floats) -> int:
+def _face_of(a: Floats, b: Floats, about: tuple[()]) -> int:  # noqa: ARG001
     """Side of a on which b shares a boundary of positive length with it, or -1.
 
     Trimmed boxes need no look at the diagonal: a box with l_lo = c has r_lo >= c and one with r_hi = c has
@@ -205,46 +206,14 @@ def _side(a: Floats, b: Floats) -> int:
 
 
 @njit
-def _neighbours(splits: Splits, extents: Floats) -> tuple[Ints, Ints, Floats]:
-    """Neighbour tables by a walk of the split tree with each closed box; O(n log n) for zones of bounded aspect."""
-    n = len(extents)
-    sides = np.zeros((n, 5), np.int64)
-    found = np.empty(16 * n, np.int64)
-    touching = np.empty((n, 2), np.int64)
-    stack = np.empty(len(splits.cut) + 1, np.int64)
-    filled = 0
-    for b in range(n):
-        box = extents[b]
-        count = 0
-        depth = 0
-        if box[0] < box[1]:
-            stack[0] = splits.root
-            depth = 1
-        while depth > 0:
-            depth -= 1
-            node = stack[depth]
-            if node < 0:
-                side = _side(box, extents[-1 - node])
-                if side >= 0:
-                    touching[count, 0] = side
-                    touching[count, 1] = -1 - node
-                    count += 1
-                continue
-            lo = 2 * splits.dimension[node]
-            if box[lo] <= splits.cut[node]:
-                stack[depth] = splits.children[node, 0]
-                depth += 1
-            if box[lo + 1] >= splits.cut[node]:
-                stack[depth] = splits.children[node, 1]
-                depth += 1
-        if filled + count > len(found):
-            found = np.concatenate((found, np.empty(len(found) + count, np.int64)))
-        for side in range(4):
-            sides[b, side] = filled
-            for i in range(count):
-                if touching[i, 0] == side:
-                    found[filled] = touching[i, 1]
-                    filled += 1
-        sides[b, 4] = filled
-    neighbours = found[:filled].copy()
-    return sides, neighbours, extents[neighbours]
+def _is_there(box: Floats) -> bool:
+    return bool(box[0] < box[1])
+
+
+@njit
+def _touches(box: Floats, splits: Splits, node: int, child: int, about: tuple[()]) -> bool:  # noqa: ARG001
+    lo = 2 * splits.dimension[node]
+    return bool(box[lo] <= splits.cut[node] if child == 0 else box[lo + 1] >= splits.cut[node])
+
+
+_neighbours = neighbours_of(__name__, _is_there, _face_of, _touches)

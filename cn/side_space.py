@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cn.neighbour_walk import neighbours_of
 from cn.plane import Splits, ZonesError
 from cn.split_tree import SplitTree
 from floor.kernels import njit
@@ -25,6 +26,8 @@ from paint.sides import Floats, Sides, points_of
 __all__ = ["SideBox", "SideSpace", "SideTable", "pairs_of", "side_points"]
 
 Ints = npt.NDArray[np.int64]
+About = tuple[Floats, Ints]
+"""Sign of each side, and the face of each across which u grows."""
 
 
 class SideBox(NamedTuple):
@@ -164,7 +167,9 @@ class SideSpace:
         dimension = np.array(tree.dimension)
         splits = Splits(dimension, np.array(tree.cut) * self.sides.sign[dimension], children, boxes, root)
         rising = 2 * np.arange(len(self.left)) + (self.sides.sign > 0)
-        return splits, SideTable(extents, *_neighbours(splits, self.sides.sign, extents, rising), rising)
+        return splits, SideTable(
+            extents, *_neighbours(splits, extents, 2 * len(rising), (self.sides.sign, rising)), rising
+        )
 
     def check_tiling(self, splits: Splits, extents: Floats) -> None:
         """Raise ZonesError unless zones are what the cuts leave of everything: halves, trimmed, each a broker's."""
@@ -206,8 +211,9 @@ def home(splits: Splits, sign: Floats, points: Floats) -> Ints:
 
 
 @njit
-def _face(a: Floats, b: Floats, rising: Ints) -> int:
+def _face_of(a: Floats, b: Floats, about: About) -> int:
     """Face of a that b shares a part of positive size with, or -1."""
+    rising = about[1]
     face = -1
     for side in range(len(rising)):
         if max(a[0, side], b[0, side]) < min(a[1, side], b[1, side]):
@@ -224,45 +230,16 @@ def _face(a: Floats, b: Floats, rising: Ints) -> int:
 
 
 @njit
-def _neighbours(splits: Splits, sign: Floats, extents: Floats, rising: Ints) -> tuple[Ints, Ints, Floats]:
-    """Neighbour tables by a walk of the split tree with each closed box."""
-    n, faces = len(extents), 2 * len(rising)
-    sides = np.zeros((n, faces + 1), np.int64)
-    found = np.empty(8 * faces * n, np.int64)
-    touching = np.empty((n, 2), np.int64)
-    stack = np.empty(len(splits.cut) + 1, np.int64)
-    filled = 0
-    for b in range(n):
-        box = extents[b]
-        count = 0
-        depth = 0
-        if box[0, 0] < box[1, 0]:
-            stack[0] = splits.root
-            depth = 1
-        while depth > 0:
-            depth -= 1
-            node = stack[depth]
-            if node < 0:
-                face = _face(box, extents[-1 - node], rising)
-                if face >= 0:
-                    touching[count, 0] = face
-                    touching[count, 1] = -1 - node
-                    count += 1
-                continue
-            side = splits.dimension[node]
-            for child in range(2):
-                below = (child == 0) == (sign[side] > 0)
-                if (box[0, side] <= splits.cut[node]) if below else (box[1, side] >= splits.cut[node]):
-                    stack[depth] = splits.children[node, child]
-                    depth += 1
-        if filled + count > len(found):
-            found = np.concatenate((found, np.empty(len(found) + count, np.int64)))
-        for face in range(faces):
-            sides[b, face] = filled
-            for i in range(count):
-                if touching[i, 0] == face:
-                    found[filled] = touching[i, 1]
-                    filled += 1
-        sides[b, faces] = filled
-    neighbours = found[:filled].copy()
-    return sides, neighbours, extents[neighbours]
+def _is_there(box: Floats) -> bool:
+    return bool(box[0, 0] < box[1, 0])
+
+
+@njit
+def _touches(box: Floats, splits: Splits, node: int, child: int, about: About) -> bool:
+    side = splits.dimension[node]
+    if (child == 0) == (about[0][side] > 0):
+        return bool(box[0, side] <= splits.cut[node])
+    return bool(box[1, side] >= splits.cut[node])
+
+
+_neighbours = neighbours_of(__name__, _is_there, _face_of, _touches)
