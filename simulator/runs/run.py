@@ -233,13 +233,11 @@ def _spark_aside(master: str, directory: Path, watch: Stopwatch, *, brief: bool)
             return pipeline.spark_session(master, brief=brief, keep_classes=True)
 
     fresh = not pipeline.spark_runs()
+    if fresh:  # Spark and Arrow load pandas when they need it: two threads that do so at once may find it half made
+        import pandas  # noqa: F401
     with ThreadPoolExecutor(1) as aside:
         starting = aside.submit(start)
         if fresh:
-            # Spark and Arrow load pandas when they need it: two threads that do so at once may find it half made.
-            # Spark needs it to read and collect, not to start, which takes longer than to load it here.
-            import pandas  # noqa: F401
-
             aside.submit(lambda: pipeline.rehearse_summary(starting.result(), directory))
         try:
             yield starting
