@@ -33,7 +33,7 @@ def test_every_scenario_and_grid_is_listed_with_what_it_is(capsys: pytest.Captur
     listed = {words[0]: words[1:] for words in (line.split() for line in capsys.readouterr().out.splitlines())}
     for path in DIRECTORY.rglob("*.toml"):
         name = path.relative_to(DIRECTORY).with_suffix("").as_posix()
-        of_a_paper = path.parent == DIRECTORY / "paper" or DIRECTORY / "matching" in path.parents
+        of_a_paper = path.parent == DIRECTORY / "paper" or "trials" in path.parts or "matching" in path.parts
         assert (name in listed) != of_a_paper
     assert all(words[0] in ("scenario", "grid") and len(words) > 5 for words in listed.values())
     assert listed["demo"][0] == "scenario"

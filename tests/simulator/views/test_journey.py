@@ -211,7 +211,7 @@ def test_a_map_has_all_approaches_and_a_picture_those_asked_for(run: Path, tmp_p
     ):
         with pytest.raises(RangecastError, match=re.escape(told)):
             tell_journey(run, 5, out=out, at=at)
-    tell_journey(run, 5, ["paint-batch(4)", "paint-dense", "paint-dense"], picture)
+    tell_journey(run, 5, ["paint-batch(4)", "paint-dense"], picture)
     titles = re.findall("tiny, (.*): event 5", picture.read_text(encoding="utf-8"))
     assert titles == ["paint-batch(4)", "paint-dense"]
 
@@ -224,6 +224,7 @@ def test_a_map_has_all_approaches_and_a_picture_those_asked_for(run: Path, tmp_p
         (None, 10, None, None, "--event 10: must be between 0 and 9"),
         (None, -1, None, None, "--event -1: must be between 0 and 9"),
         (None, 0, "unicast", None, "--approach unicast: the run has paint-dense, paint-batch(4)"),
+        (None, 0, "paint-dense paint-dense", None, "--approach paint-dense: named twice; name each approach once"),
         (None, 0, None, "journey.mp4", "must end in .svg or .png or .pdf or .html or .gif"),
         (None, 0, None, "missing/journey.svg", "there is no directory "),
         (None, 0, None, "taken.svg", "is a directory"),
@@ -235,7 +236,7 @@ def test_mistakes_are_told_in_one_line(
     (tmp_path / "taken.svg").mkdir()
     where = run if directory is None else tmp_path / directory
     with pytest.raises(RangecastError) as caught:
-        tell_journey(where, event, () if approach is None else (approach,), None if out is None else tmp_path / out)
+        tell_journey(where, event, (approach or "").split(), None if out is None else tmp_path / out)
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]
@@ -251,7 +252,7 @@ def test_a_run_that_its_scenario_does_not_explain_is_refused(run: Path, tmp_path
 
 
 def test_a_window_of_a_run_is_explained_as_it_was_recorded(run: Path, tmp_path: Path) -> None:
-    approaches = ["paint-batch(4)", "paint-dense", "paint-batch(4)"]
+    approaches = ["paint-batch(4)", "paint-dense"]
     facts = explain_to_file(run, tmp_path / "event.html", event=5, approaches=approaches)
     assert [fact.partition(":")[0] for fact in facts if fact.startswith("Event")] == [
         "Events 4 to 7 in one window",
