@@ -3,13 +3,15 @@
 A subscription is a conjunction of predicates, each an attribute, an operator and what it compares with (seed 001,
 Definition 1 and Table 2):
 
-| operator | holds for x if | reads |
-|---|---|---|
-| `<`, `<=` | x is less than, at most v | `high`, or `low` where that is missing |
-| `=`, `!=` | x is v, is not v | `low`, or `high` where that is missing |
-| `>=`, `>` | x is at least, more than v | `low`, or `high` where that is missing |
-| `between` | low <= x <= high | `low` and `high` |
-| `in`, `not in` | x is one of the set, is none of it | `set` |
+================  ==================================  ======================================
+operator          holds for x if                      reads
+================  ==================================  ======================================
+`<`, `<=`         x is less than, at most v           `high`, or `low` where that is missing
+`=`, `!=`         x is v, is not v                    `low`, or `high` where that is missing
+`>=`, `>`         x is at least, more than v          `low`, or `high` where that is missing
+`between`         low <= x <= high                    `low` and `high`
+`in`, `not in`    x is one of the set, is none of it  `set`
+================  ==================================  ======================================
 
 Every one becomes a closed interval that holds all x for which it is true: a strict end is the float next to it. An
 interval cannot say `!=`, `in` and `not in`; seed 001 tests no more than the interval, so {1, 9} would hold for 5.
