@@ -205,6 +205,13 @@ class Slices(NamedTuple):
     fixed: Floats
     """The value of each side; that of l1, r1 and the last one counts for nothing."""
 
+    def fixed_names(self, explained: SideExplanation) -> list[str]:
+        """The sides that are neither drawn nor cut into slabs, with their values."""
+        return [
+            f"{explained.side_names[side]} = {self.fixed[side] * explained.sides.sign[side]:.4g}"
+            for side in range(2, len(self.fixed) - 1)
+        ]
+
     def spans(self, explained: SideExplanation) -> NDArray[np.int64]:
         """First and last slab in which each message is seen, (messages, 2); -1 for those that no slice meets."""
         lo, hi = explained.boxes

@@ -98,10 +98,6 @@ def _draw_slice(
     if low < high:
         axes.plot([low, high], [low, high], color="black", linewidth=0.8)
     ends, last_side = apart(*slices.edges[slab : slab + 2]), explained.side_names[-1]
-    fixed = [
-        f"{explained.side_names[side]} = {slices.fixed[side] * explained.sides.sign[side]:.4g}"
-        for side in range(2, len(slices.fixed) - 1)
-    ]
     axes.set(xlim=(l_lo, l_hi), ylim=(r_lo, r_hi), xlabel="l1", ylabel="r1")
-    where = ", ".join((f"{ends[0]} <= {last_side} < {ends[1]}", *fixed))
+    where = ", ".join((f"{ends[0]} <= {last_side} < {ends[1]}", *slices.fixed_names(explained)))
     axes.set_title(f"{explained.approach}: {where}", fontsize=9)

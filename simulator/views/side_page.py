@@ -37,7 +37,7 @@ def side_page(explanations: Sequence[SideExplanation]) -> str:
         "map": _map(first),
         "spaces": [_slice(one, slices, view) for one in explanations],
         "approaches": [_approach(one, slices) for one in explanations],
-        "fixed": [*_fixed(first, slices)],
+        "fixed": slices.fixed_names(first),
         "last": first.side_names[-1],
     }
     return render("explain.html", title=title, parts=[part])
@@ -72,12 +72,6 @@ def _captions(explanations: Sequence[SideExplanation], slices: Slices, counts: S
         if len(explanations) > 1:
             told = [f"{one.approach} {words}" for one, words in zip(explanations, told, strict=True)]
         yield f"subscriptions with {low} <= {last} < {high}: {', '.join(told)}."
-
-
-def _fixed(explained: SideExplanation, slices: Slices) -> Iterator[str]:
-    """The values of the sides that are neither drawn nor under the slider."""
-    for side in range(2, len(slices.fixed) - 1):
-        yield f"{explained.side_names[side]} = {slices.fixed[side] * explained.sides.sign[side]:.4g}"
 
 
 def _map(explained: SideExplanation) -> dict[str, Any]:
