@@ -237,15 +237,23 @@ def _drop(objects: npt.NDArray[np.int32], y: Floats, place: int) -> None:
 
 
 @njit
+def _before(y: float, i: int, other_y: float, other: int) -> bool:
+    """Whether object i ranks before another: by (y, id), and what is no number after all numbers."""
+    if np.isnan(y) or np.isnan(other_y):
+        return i < other if np.isnan(y) and np.isnan(other_y) else np.isnan(other_y)
+    return y < other_y or (y == other_y and i < other)
+
+
+@njit
 def _rank(objects: npt.NDArray[np.int32], y: Floats, hole: int, new: int, value: float) -> None:
     """Write an object into the list whose place `hole` is vacant, moving it to where (y, id) belongs."""
     p = hole
-    while p > 0 and (y[p - 1] > value or (y[p - 1] == value and objects[p - 1] > new)):
+    while p > 0 and _before(value, new, y[p - 1], objects[p - 1]):
         objects[p] = objects[p - 1]
         y[p] = y[p - 1]
         p -= 1
     last = len(objects) - 1
-    while p < last and objects[p + 1] >= 0 and (y[p + 1] < value or (y[p + 1] == value and objects[p + 1] < new)):
+    while p < last and objects[p + 1] >= 0 and _before(y[p + 1], objects[p + 1], value, new):
         objects[p] = objects[p + 1]
         y[p] = y[p + 1]
         p += 1
@@ -274,7 +282,7 @@ def receive(objects: npt.NDArray[np.int32], y: Floats, new: int, value: float, i
     if size < k:
         _rank(objects, y, size, new, value)
         return True
-    if value < y[k - 1] or (value == y[k - 1] and new < objects[k - 1]):
+    if _before(value, new, y[k - 1], objects[k - 1]):
         _rank(objects, y, k - 1, new, value)
         return True
     return False

@@ -210,6 +210,16 @@ def test_wrong_lists_are_named() -> None:
     assert subscribers.wrong(x, np.array([0.0, 1.0, 2.0]), ids=[1, 3]).tolist() == [1]
 
 
+def test_what_is_no_number_ranks_after_all_numbers() -> None:
+    x, y = np.array([0.1, 0.2, 0.3, 0.4]), np.array([1.0, 2.0, 3.0, 4.0])
+    subscribers = Subscribers([0.0], [1.0], 3)
+    subscribers.start(x, y)
+    told = np.array([0, 3, 1, 0])
+    subscribers.apply_each(np.zeros(4, np.int64), told, x[told], np.array([np.nan, 4.0, np.nan, 5.0]))
+    assert subscribers.objects[0].tolist() == [2, 3, 0]  # 0 went last, 3 took its place, 1 gave its to 0
+    assert subscribers.y[0].tolist() == [3.0, 4.0, 5.0]
+
+
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="k must be at least 1, got 0"):
         Subscribers([0.0], [1.0], 0)
