@@ -7,23 +7,26 @@ compiled anew, and nothing else.
 """
 
 import hashlib
+import inspect
 import re
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast, get_args
 
 import numba
 from numba.core import event
 
 from floor.cache import cache_place
 
-__all__ = ["ROOMS", "compile_silently", "module_sources", "njit", "njit_brief"]
+__all__ = ["ROOMS", "compile_silently", "module_sources", "njit", "njit_brief", "njit_inner"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "scenarios", "simulator", "topologies")
+
+_NUMBERS = (None, bool, int, float)
 
 _config: Any = numba.config  # Numba sets its attributes at run time
 
@@ -133,10 +136,25 @@ def njit_brief(kernel: Kernel) -> Kernel:
     return _compiled(kernel, nogil=False)
 
 
-def _compiled(kernel: Kernel, *, nogil: bool) -> Kernel:
+def njit_inner(kernel: Kernel) -> Kernel:
+    """Compile a kernel that others call often, which makes and returns no arrays: it counts no references to them.
+
+    Numba counts a reference to every array that a kernel is handed, alone or in a tuple, and one more whenever it
+    takes an array out of a tuple. In a kernel of a tenth of a microsecond that takes longer than the work. Numba
+    refuses to compile an array made here, by `np.empty`, a copy, or a row written to another.
+    """
+    returned = inspect.signature(kernel).return_annotation
+    if not all(one in _NUMBERS for one in get_args(returned) or (returned,)):
+        raise TypeError(f"{kernel.__name__} must return numbers to be an inner kernel, not {returned}")
+    return _compiled(kernel, nogil=True, _nrt=False)
+
+
+def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True) -> Kernel:
     module = kernel.__module__
     of_a_room = _source(module, _ROOT) is not None
     if of_a_room:
         _config.CACHE_DIR = str(_kernel_cache(module))
-    compile_kernel: Any = numba.njit(cache=of_a_room, nogil=nogil)
+    # Said for every kernel: one that is not told takes over what holds for the first that calls it.
+    options: dict[str, Any] = {"cache": of_a_room, "nogil": nogil, "_nrt": _nrt}
+    compile_kernel: Any = numba.njit(**options)
     return cast("Kernel", compile_kernel(kernel))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from simulator.workload.places import empty_places
 
 __all__ = ["Chains", "enter", "grown", "let_go", "make_chains", "note_of", "take_note", "take_out"]
@@ -64,7 +64,7 @@ def _longer(column: NDArray[Any], size: int, used: int) -> NDArray[Any]:
     return longer
 
 
-@njit
+@njit_inner
 def take_note(head: Ints, pool: Ints, after: Ints, s: int, before: int) -> int:
     """A new note in the chain of s, after the note `before`, at the front if that is -1."""
     note = int(pool[0])
@@ -83,7 +83,7 @@ def take_note(head: Ints, pool: Ints, after: Ints, s: int, before: int) -> int:
     return note
 
 
-@njit
+@njit_inner
 def let_go(pool: Ints, after: Ints, first: int, last: int, count: int) -> None:
     """Give back a piece of a chain, which nothing leads to any more."""
     after[last] = pool[0]
@@ -91,17 +91,17 @@ def let_go(pool: Ints, after: Ints, first: int, last: int, count: int) -> None:
     pool[2] -= count
 
 
-@njit
+@njit_inner
 def _pair(s: int, i: int) -> int:
     return (s << 32) | (i & 0xFFFFFFFF)
 
 
-@njit
+@njit_inner
 def _home(table: Ints, pair: int) -> int:
     return int(((pair * _SPREAD) >> 32) & (len(table) - 1))
 
 
-@njit
+@njit_inner
 def _slot(table: Ints, pair: int) -> int:
     """Where a pair is, or would be."""
     at = _home(table, pair)
@@ -110,13 +110,13 @@ def _slot(table: Ints, pair: int) -> int:
     return at
 
 
-@njit
+@njit_inner
 def note_of(table: Ints, s: int, i: int) -> int:
     """What s has noted of object i; -1 if nothing."""
     return int(table[_slot(table, _pair(s, i)), 1])
 
 
-@njit
+@njit_inner
 def enter(table: Ints, s: int, i: int, note: int) -> None:
     """Let a note be found that is the first of its pair."""
     pair = _pair(s, i)
@@ -125,7 +125,7 @@ def enter(table: Ints, s: int, i: int, note: int) -> None:
     table[at, 1] = note
 
 
-@njit
+@njit_inner
 def take_out(table: Ints, s: int, i: int) -> None:
     """Let a pair be found no more: what stands behind it, up to the next gap, moves up if it may stand there."""
     mask = len(table) - 1
@@ -134,10 +134,10 @@ def take_out(table: Ints, s: int, i: int) -> None:
     while table[at, 0] != -1:
         home = _home(table, table[at, 0])
         if (at - home) & mask >= (at - gap) & mask:
-            table[gap] = table[at]
+            table[gap, 0], table[gap, 1] = table[at, 0], table[at, 1]
             gap = at
         at = (at + 1) & mask
-    table[gap] = -1
+    table[gap, 0], table[gap, 1] = -1, -1
 
 
 @njit

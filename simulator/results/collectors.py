@@ -4,7 +4,8 @@
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol, Self
 
 import pyarrow as pa
 
@@ -18,7 +19,7 @@ from simulator.results.lists import Lists
 from simulator.results.needed import Needed
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["Collector", "EventRecords", "HopRecords"]
+__all__ = ["Beside", "Collector", "EventRecords", "HopRecords"]
 
 
 class Collector(Protocol):
@@ -61,3 +62,31 @@ class HopRecords:
     def take(self, carried: Carried) -> None:
         """Tell every transmission of a chunk."""
         self._write(hop_table(self._name, carried, self._control_bytes))
+
+
+class Beside:
+    """Lets a collector take in each chunk while the others take it in and the next one is carried.
+
+    It is one chunk behind at most; its kernels leave the interpreter to the rest.
+    """
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector, self._thread = collector, ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+        self._wait()
+
+    def take(self, carried: Carried) -> None:
+        """Have a chunk taken in when the one before is."""
+        self._wait()
+        self._last = self._thread.submit(self._collector.take, carried)
+
+    def _wait(self) -> None:
+        last, self._last = self._last, None
+        if last is not None:
+            last.result()

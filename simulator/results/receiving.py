@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from cn.holding import Ranges, holds
 from cn.subscribers import receive
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from simulator.results.chains import Chains, enter, let_go, note_of, take_note, take_out
 from simulator.results.truth import TruthArrays
 
@@ -60,7 +60,7 @@ class Arriving(NamedTuple):
     y: Floats
 
 
-@njit
+@njit_inner
 def _apply(held: Held, truth: TruthArrays, s: int, i: int, dropped: int, x: Floats, at: int, y: float) -> None:
     """One message, with its x[at], to a list; what Unicast sends has no x, and may name an object to drop."""
     if dropped >= 0 and dropped != i:
@@ -69,7 +69,7 @@ def _apply(held: Held, truth: TruthArrays, s: int, i: int, dropped: int, x: Floa
         receive(held.objects[s], held.y[s], i, y, dropped != NO_UNICAST or holds(truth.ranges, s, x, at))
 
 
-@njit
+@njit_inner
 def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arriving, a: int, in_place: bool) -> None:
     s, key = come.subscription[a], come.key[a]
     if not in_place:
@@ -87,15 +87,15 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
     if not late:
         _apply(held, truth, s, come.object[a], come.dropped[a], come.x, a, come.y[a])
         return
-    held.objects[s] = held.rest_objects[s]
-    held.y[s] = held.rest_y[s]
+    for p in range(held.y.shape[1]):
+        held.objects[s, p], held.y[s, p] = held.rest_objects[s, p], held.rest_y[s, p]
     at = chains.head[s]
     while at >= 0:
         _apply(held, truth, s, chains.object[at], chains.dropped[at], chains.x, at, chains.y[at])
         at = chains.after[at]
 
 
-@njit
+@njit_inner
 def _right_y(x: Floats, y: Floats, ranges: Ranges, s: int, i: int) -> float:
     """What range s should know of object i: +inf if it is not there, or not in range."""
     if 0 <= i < len(y) and holds(ranges, s, x, i):
@@ -103,7 +103,7 @@ def _right_y(x: Floats, y: Floats, ranges: Ranges, s: int, i: int) -> float:
     return np.inf
 
 
-@njit
+@njit_inner
 def _arrive_at_relaxed(
     x: Floats,
     y: Floats,
@@ -124,7 +124,7 @@ def _arrive_at_relaxed(
         keys[note], known[note] = key, come.y[a] if holds(ranges, s, come.x, a) else np.inf
 
 
-@njit
+@njit_inner
 def arrive(
     truth: TruthArrays, held: Held, chains: Chains, come: Arriving, a: int, in_place: bool, relaxed: bool
 ) -> None:
@@ -135,7 +135,7 @@ def arrive(
         _arrive_at_list(truth, held, chains, come, a, in_place)
 
 
-@njit
+@njit_inner
 def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, rests: bool) -> bool:
     """Whether the list of s is not the right one, in its objects, their order or a y; let its notes go if it rests.
 
@@ -152,12 +152,12 @@ def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, 
             last, count = chains.after[last], count + 1
         let_go(chains.pool, chains.after, first, last, count)
         chains.head[s] = -1
-        held.rest_objects[s] = held.objects[s]
-        held.rest_y[s] = held.y[s]
+        for p in range(held.y.shape[1]):
+            held.rest_objects[s, p], held.rest_y[s, p] = held.objects[s, p], held.y[s, p]
     return not same
 
 
-@njit
+@njit_inner
 def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) -> bool:
     """The same for CN-Relax: one walk along the notes."""
     x, y, ranges, ids = truth.x, truth.y, truth.ranges, truth.ids

@@ -22,6 +22,7 @@ from simulator.inputs.ingredients import Ingredients, clear_cache, gather, netwo
 from simulator.inputs.out_directory import claim_out
 from simulator.inputs.room import check_room
 from simulator.inputs.start import all_cached, population_of
+from simulator.results.collectors import Beside
 from simulator.results.errors import RunError
 from simulator.results.loads import kept_objects
 from simulator.results.needed import Needed, needed_of
@@ -187,12 +188,14 @@ def _answer(
 ) -> None:
     """Let one approach answer all events, under a bar of its own."""
     outcome, collectors = writing.begin(name, ingredients, needed)
-    if outcome.verifier is not None:
-        collectors.append(Timed(outcome.verifier, watch, f"verify {name}"))
     shown = name if deliveries is None else f"{name}, deliveries on Spark"
     bar = progress.add_task(shown, total=len(ingredients.events.object))
     collectors.append(_Shown(progress, bar))
-    answer(scenario, ingredients, name, collectors, ledger=outcome.ledger, deliveries=deliveries, watch=watch)
+    with ExitStack() as beside:
+        if outcome.verifier is not None:
+            verifying = Timed(outcome.verifier, watch, f"verify {name}")
+            collectors.insert(0, beside.enter_context(Beside(verifying)))
+        answer(scenario, ingredients, name, collectors, ledger=outcome.ledger, deliveries=deliveries, watch=watch)
 
 
 class _ShownSteps:

@@ -7,10 +7,13 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba.core.errors import TypingError
+from numpy.typing import NDArray
 
 import floor.kernels
-from floor.kernels import ROOMS, module_sources
+from floor.kernels import ROOMS, module_sources, njit, njit_inner
 
 ROOT = Path(floor.kernels.__file__).parent.parent
 
@@ -105,3 +108,41 @@ def test_a_file_is_looked_for_once_however_many_modules_rest_on_it(
 def test_the_rooms_are_those_that_are_installed() -> None:
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert [f"{room}*" for room in ROOMS] == told["tool"]["setuptools"]["packages"]["find"]["include"]
+
+
+def test_an_inner_kernel_returns_numbers_and_makes_no_arrays() -> None:
+    @njit_inner
+    def first(values: NDArray[np.float64]) -> float:
+        return float(values[1:][0])
+
+    assert first(np.arange(3.0)) == 1.0
+
+    @njit_inner
+    def made(count: int) -> float:
+        return float(np.zeros(count)[0])
+
+    with pytest.raises(TypingError, match="array"):
+        made(3)
+
+    def rest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values[1:]
+
+    with pytest.raises(TypeError, match="rest must return numbers to be an inner kernel"):
+        njit_inner(rest)
+
+
+def test_a_kernel_that_an_inner_one_calls_first_still_counts_references() -> None:
+    @njit
+    def rest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values[1:]
+
+    @njit_inner
+    def second(values: NDArray[np.float64]) -> float:
+        return float(rest(values)[0])
+
+    values = np.arange(3.0)
+    assert second(values) == 1.0
+    before = sys.getrefcount(values)
+    view = rest(values)
+    del view
+    assert sys.getrefcount(values) == before
