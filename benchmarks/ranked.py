@@ -18,6 +18,7 @@ from matching.ranked import SOPTRTree
 
 SEED = 2008
 K = 20
+ROUNDS = 15
 Rows = list[dict[str, object]]
 
 
@@ -45,8 +46,13 @@ def top_against_sort(rows: Rows, n: int) -> None:
             held = score[ids]  # noqa: B023
             return ids[np.argpartition(-held, K)[:K] if ids.size > K else slice(None)]
 
-        for name, ask in (("top-20", lambda x: index.top(x, K)), ("windows and partial sort", sort)):  # noqa: B023
-            took[name, hits] = best_of(3, lambda: [ask(x) for x in points]) / len(points) * 1e6  # noqa: B023
+        asked = {"top-20": lambda x: index.top(x, K), "windows and partial sort": sort}  # noqa: B023
+        best = dict.fromkeys(asked, np.inf)
+        for _ in range(ROUNDS):  # in turns: what else the machine does strikes both
+            for name, ask in asked.items():
+                best[name] = min(best[name], best_of(1, lambda: [ask(x) for x in points]))  # noqa: B023
+        for name, seconds in best.items():
+            took[name, hits] = seconds / len(points) * 1e6
             note(rows, "sopt", hits, name, took[name, hits], "us")
     ratio = took["windows and partial sort", 2000] / took["top-20", 2000]
     note(rows, "sopt", 2000, "sort / top-20", ratio, "x")

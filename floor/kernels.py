@@ -131,22 +131,30 @@ def njit(kernel: Kernel) -> Kernel:
     return _compiled(kernel, nogil=True)
 
 
-def njit_brief(kernel: Kernel) -> Kernel:
-    """Compile a kernel of a microsecond: other threads wait for it, since to let them go on takes a tenth of that."""
-    return _compiled(kernel, nogil=False)
-
-
 def njit_inner(kernel: Kernel) -> Kernel:
     """Compile a kernel that others call often, which makes and returns no arrays: it counts no references to them.
 
     Numba counts a reference to every array that a kernel is handed, alone or in a tuple, and one more whenever it
     takes an array out of a tuple. In a kernel of a tenth of a microsecond that takes longer than the work. Numba
-    refuses to compile an array made here, by `np.empty`, a copy, or a row written to another.
+    refuses to compile an array made here, by `np.empty`, a copy, or a row written to another. What it calls must
+    return numbers too, or references that nobody gives back are left.
     """
+    return _without_references(kernel, nogil=True)
+
+
+def njit_brief(kernel: Kernel) -> Kernel:
+    """Compile such a kernel of a microsecond, called from Python.
+
+    Other threads wait for it, since to let them go on takes a tenth of that.
+    """
+    return _without_references(kernel, nogil=False)
+
+
+def _without_references(kernel: Kernel, *, nogil: bool) -> Kernel:
     returned = inspect.signature(kernel).return_annotation
     if not all(one in _NUMBERS for one in get_args(returned) or (returned,)):
-        raise TypeError(f"{kernel.__name__} must return numbers to be an inner kernel, not {returned}")
-    return _compiled(kernel, nogil=True, _nrt=False)
+        raise TypeError(f"{kernel.__name__} must return numbers to count no references, not {returned}")
+    return _compiled(kernel, nogil=nogil, _nrt=False)
 
 
 def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True) -> Kernel:

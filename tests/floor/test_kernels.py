@@ -127,7 +127,7 @@ def test_an_inner_kernel_returns_numbers_and_makes_no_arrays() -> None:
     def rest(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[1:]
 
-    with pytest.raises(TypeError, match="rest must return numbers to be an inner kernel"):
+    with pytest.raises(TypeError, match="rest must return numbers to count no references"):
         njit_inner(rest)
 
 
