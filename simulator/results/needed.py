@@ -25,7 +25,7 @@ from simulator.inputs.fault_plan import Churn, plan_faults
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import EventStream
-from simulator.workload.windows import Chunk, chunks_of
+from simulator.workload.windows import Chunk, chunks_of, windows_in_room
 from simulator.workload.workload import Workload, add_subscriptions
 
 __all__ = ["Needed", "count_needed", "needed_of"]
@@ -95,7 +95,8 @@ def count_needed(
     held: list[tuple[Chunk, Outgoing]] = []
     most = 1 if deliveries is None else HELD
     reach = everybody.count if deliveries is None else deliveries.reach
-    for chunk in chunks_of(events, None, None if churn is None else churn.moments):
+    room = {"windows": windows_in_room(workload.k)} if workload.sides is None else {}
+    for chunk in chunks_of(events, None, None if churn is None else churn.moments, **room):
         everybody.change(chunk.first)
         held.append((chunk, session.answer(chunk)))
         if sum(len(outgoing.table) for _, outgoing in held) >= most:

@@ -7,12 +7,15 @@ made by Spark beforehand, once for each distinct spec; a task reads them and nee
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 import pipeline
 from floor.errors import RangecastError
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble
 from simulator.inputs.plugins import Plugin, load_again
-from simulator.inputs.start import lay_out, start_of
+from simulator.inputs.start import Start, lay_out, start_of
 from simulator.results.errors import RunError
 from simulator.results.loads import Loads
 from simulator.results.needed import needed_of
@@ -20,8 +23,11 @@ from simulator.results.steadiness import offered_load
 from simulator.results.summary import Row, summary_rows
 from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
+from simulator.workload.workload import Known, Workload
 
 __all__ = ["Failure", "Task", "run_task"]
+
+Floats = NDArray[np.float64]
 
 
 class Task(NamedTuple):
@@ -35,6 +41,8 @@ class Task(NamedTuple):
     objects: Path
     plugins: tuple[Plugin, ...] = ()
     """Files to load first."""
+    sweep: int = 0
+    """Which of the sweeps that are run together."""
 
 
 class Failure(NamedTuple):
@@ -64,12 +72,9 @@ def run_task(task: Task) -> list[Row] | Failure:
 
 def _run(task: Task) -> list[Row]:
     scenario = task.scenario
-    population = pipeline.read_population(task.population)
     start = start_of(scenario, lambda: pipeline.read_objects(task.objects))
-    workload = lay_out(scenario, start, (population.l, population.r))
-    if not scenario.faults.any:
-        workload = workload._replace(known=workload.made_index())
-    ingredients = assemble(scenario, workload, population.location, start=start)
+    workload, location = _laid_out(task, start)
+    ingredients = assemble(scenario, workload, location, start=start)
     records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
         load, ledger = Loads(len(ingredients.network)), Ledger()
@@ -81,3 +86,37 @@ def _run(task: Task) -> list[Row]:
         if mismatch is not None:
             raise RunError(f"{name}: {mismatch}")
     return summary_rows(scenario.approaches, records, scenario.events.warm_up, loads)
+
+
+class _Kept(NamedTuple):
+    """Subscriptions as they are laid out, with their places, and the index of them that nobody changes."""
+
+    l: Floats
+    r: Floats
+    location: Floats
+    known: Known
+
+
+_last: dict[object, _Kept] = {}
+"""What this process read last: the next task often has the same."""
+
+
+def _laid_out(task: Task, start: Start) -> tuple[Workload, Floats]:
+    """Workload of a task and places of its subscriptions; those of the task before, if they are the same."""
+    scenario = task.scenario
+    if scenario.faults.any:  # some come and go
+        population = pipeline.read_population(task.population)
+        return lay_out(scenario, start, (population.l, population.r)), population.location
+    key = (task.population, start.ranges.laid, scenario.dimensions)
+    if key not in _last:
+        _last.clear()  # first, so that never two are in memory
+        population = pipeline.read_population(task.population)
+        made = lay_out(scenario, start, (population.l, population.r))
+        # Arrow's arrays are read-only: what is copied once need not be copied by every task.
+        l, r = (np.require(end, requirements="W") for end in (made.l, made.r))
+        _last[key] = _Kept(l, r, population.location, made._replace(l=l, r=r).made_index())
+    kept = _last[key]
+    workload = Workload(
+        scenario.k, start.x, start.y, kept.l, kept.r, known=kept.known, dimensions=scenario.dimensions
+    )
+    return workload, kept.location
