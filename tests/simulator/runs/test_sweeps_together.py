@@ -1,15 +1,18 @@
 """Several sweeps at once: what they have in common is run once, and each finds what it would find alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.progress import Progress
 
+from simulator.inputs.ingredients import assemble
 from simulator.runs import sweep_tasks, task
 from simulator.runs.sweep import SweepResult, run_sweep, run_sweeps
 from simulator.runs.sweep_tasks import Place, in_order, places_of, taken_over
 from simulator.runs.task import Task
 from simulator.scenario.grid import Grid, load_grid
+from simulator.scenario.scenario import Scenario
 from tests.simulator.runs.test_sweep import content
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -90,9 +93,9 @@ def test_what_was_finished_before_is_taken_over_too(
     ran: list[Place] = []
     make = sweep_tasks.make_tasks
 
-    def noted(*about: object) -> object:
-        ran.extend(about[1])  # type: ignore[arg-type]
-        return make(*about)  # type: ignore[arg-type]
+    def noted(grids: Any, missing: Any, spark: Any) -> Any:
+        ran.extend(missing)
+        return make(grids, missing, spark)
 
     monkeypatch.setattr("simulator.runs.sweep.make_tasks", noted)
     first, second = together(grids, out)
@@ -102,14 +105,12 @@ def test_what_was_finished_before_is_taken_over_too(
 
 
 def test_what_fails_fails_in_both(grids: list[Grid], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needed_of = task.needed_of
-
-    def failing(scenario: object, ingredients: object) -> object:
-        if scenario.name == "wide" and scenario.k == 3:  # type: ignore[attr-defined]
+    def failing(scenario: Scenario, *about: Any, **more: Any) -> Any:
+        if scenario.name == "wide" and scenario.k == 3:
             raise ValueError("a planted defect")
-        return needed_of(scenario, ingredients)  # type: ignore[arg-type]
+        return assemble(scenario, *about, **more)
 
-    monkeypatch.setattr(task, "needed_of", failing)
+    monkeypatch.setattr(task, "assemble", failing)
     wide, narrow = together(grids, tmp_path)
     assert wide.failures == [
         f"point 2 (k=3): replication 1, seed {grids[0].seeds[0]}: a planted defect (and 1 more replications)"
@@ -126,3 +127,15 @@ def test_tasks_of_a_population_stay_together_and_the_most_work_is_first(grids: l
         for at, (name, k) in enumerate([("a", 1), ("b", 5), ("a", 7), ("b", 2), ("c", 3)])
     ]
     assert [task.point for task in in_order(tasks)] == [2, 0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("warm_up", [0, 7])
+def test_what_is_needed_is_counted_once(
+    grids: list[Grid], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm_up: int
+) -> None:
+    (tmp_path / "wide.toml").write_text(WIDE.replace("count = 40", f"count = 40, warm_up = {warm_up}"), "utf-8")
+    grid = load_grid(tmp_path / "wide.toml")
+    together([grid], tmp_path / "once")
+    monkeypatch.setattr(task, "_counted_already", lambda *_: None)
+    together([grid], tmp_path / "twice")
+    assert content(tmp_path / "once") == content(tmp_path / "twice")
