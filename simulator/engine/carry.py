@@ -16,7 +16,8 @@ from simulator.engine.tally import tally
 from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import Ingredients, with_fresh_network
 from simulator.scenario.scenario import Scenario
-from simulator.workload.windows import chunks_of
+from simulator.workload.events import LOWER
+from simulator.workload.windows import chunks_of, windows_in_room
 
 __all__ = ["carry_events"]
 
@@ -48,9 +49,18 @@ def carry_events(
         ingredients = with_fresh_network(scenario, ingredients)
     audience = Audience(ingredients, approach, watched)
     cuts, warm_up = None if faults is None else faults.churn.moments, scenario.events.warm_up
-    chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up)
     if scenario.engine == "tally":
         recorded, holds = "hops" in scenario.record, scenario.network.order == "hold" and not approach.asked
         packing = packing_of(scenario, approach)
+        room = {"windows": windows_in_room(scenario.k)} if _only_counts(ingredients, approach, audience) else {}
+        chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up, **room)
         return tally(ingredients, approach, session, audience, chunks, packing, record_hops=recorded, holds=holds)
+    chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up)
     return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)
+
+
+def _only_counts(ingredients: Ingredients, approach: Approach, audience: Audience) -> bool:
+    """Whether a chunk holds little else than messages to regions: nobody is named or written to, nothing travels."""
+    if len(ingredients.network) > 1 or ingredients.workload.sides is not None or audience.watches:
+        return False
+    return not (approach.unicast and (ingredients.events.kind > LOWER).any())

@@ -35,7 +35,7 @@ from simulator.paper.exhibits import (
 from simulator.paper.figures import draw_exhibit, exhibit_csv
 from simulator.paper.trials import Trial, load_trial, measured_trial, run_trial, trial_csv, trial_path
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
-from simulator.runs.sweep import run_sweep
+from simulator.runs.sweep import run_sweeps
 from simulator.runs.sweep_tables import read_replications
 from simulator.scenario.grid import load_grid
 from simulator.views.labels import short
@@ -80,7 +80,7 @@ def make_paper(
     out : Path
         Where directories are made.
     processes : int, optional
-        Simulations at a time; by default one per core. Trials are made one at a time.
+        Simulations, or servers tried, at a time; by default one per core. Trials with timings go one at a time.
     master : str, optional
         Spark master whose executors run the simulations; by default processes of this machine do.
     progress : callable
@@ -97,18 +97,19 @@ def make_paper(
     groups = {"all": (*NAMES, *BEYOND, *EXTRAS), "matching": MATCHING}
     views = [load_exhibit(one, directory) for one in groups.get(name, (name,))]
     home = directory or views_of(views[0].name)
+    for trial in dict.fromkeys(one for view in views if view.name in TRIED for one in view.sweeps):
+        run_trial(load_trial(trial_path(trial, size, home)), _trials_path(out, size), progress(), processes)
+    names = list(dict.fromkeys(one for view in views if view.name not in TRIED for one in view.sweeps))
     failures: dict[str, list[str]] = {}
-    for sweep, tried in {sweep: view.name in TRIED for view in views for sweep in view.sweeps}.items():
-        if tried:
-            run_trial(load_trial(trial_path(sweep, size, home)), _trials_path(out, size), progress())
-            failures[sweep] = []
-            continue
-        grid = load_grid(grid_path(sweep, size, home))
-        path = _sweep_path(out, size, sweep)
-        result = run_sweep(grid, path, master=master, processes=processes, progress=progress())
-        failures[sweep] = [f"{sweep}: {line}" for line in result.failures]
+    if names:
+        sweeps = [(load_grid(grid_path(one, size, home)), _sweep_path(out, size, one)) for one in names]
+        results = run_sweeps(sweeps, master=master, processes=processes, progress=progress())
+        failures = {
+            one: [f"{one}: {line}" for line in result.failures] for one, result in zip(names, results, strict=True)
+        }
     return [
-        _make(view, size, out, home, [line for sweep in view.sweeps for line in failures[sweep]]) for view in views
+        _make(view, size, out, home, [line for sweep in view.sweeps for line in failures.get(sweep, [])])
+        for view in views
     ]
 
 

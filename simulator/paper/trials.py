@@ -5,7 +5,7 @@ indexes, and lists of values for keys of the tables `population` and `ask`; the 
 population has a seed of its own, made from its settings and that of the file: one seed for two that differ in a
 number of values would draw the same places in both. Points with one population are asked of one index, which is built
 once and then dropped, so that memory holds a population and an index. Timings are taken in one process, one after the
-other: compare them within a point.
+other: compare them within a point. Servers are not timed, and are asked on all cores.
 
     OUT/trials-SCALE/measured/  what was measured at a point, a file for each, named by all that it depends on
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from floor.errors import RangecastError
 from floor.files import write_whole
@@ -31,6 +31,8 @@ from simulator.paper.exhibits import PaperError, Scale
 from simulator.paper.verdicts import Measured
 from simulator.runs.index_measures import KINDS, Ask, Kind
 from simulator.runs.server_measures import SERVER_KINDS
+from simulator.runs.task import Failure
+from simulator.runs.workers import cores, each_on_processes
 
 __all__ = ["REHEARSED", "Trial", "TrialPoint", "load_trial", "measured_trial", "run_trial", "trial_csv", "trial_path"]
 
@@ -39,6 +41,10 @@ REHEARSED = 1000
 
 Settings = dict[str, Any]
 Rows = list[dict[str, Any]]
+
+
+Groups = dict[tuple[Any, int], list["TrialPoint"]]
+"""What is to be measured, by population and seed."""
 
 
 class _File(BaseModel):
@@ -127,15 +133,20 @@ def _point(kind: Kind, file: _File, values: Settings) -> TrialPoint:
     return TrialPoint(kind.population(**tables["population"]), Ask(**tables["ask"]))
 
 
-def run_trial(trial: Trial, out: Path, progress: Progress) -> None:
+def run_trial(trial: Trial, out: Path, progress: Progress, processes: int | None = None) -> None:
     """Measure every point that has not been measured below `out`, in all replications.
+
+    Parameters
+    ----------
+    processes : int, optional
+        Servers that are asked at a time; by default one per core.
 
     Raises
     ------
     RangecastError
         Two indexes gave different answers.
     """
-    groups: dict[tuple[Any, int], list[TrialPoint]] = {}
+    groups: Groups = {}
     for seed in trial.seeds:
         for point in trial.points:
             if not _file(trial, point, seed, out).exists():
@@ -144,6 +155,9 @@ def run_trial(trial: Trial, out: Path, progress: Progress) -> None:
         _rehearse(trial)
     with progress:
         bar = progress.add_task(trial.path.stem, total=sum(map(len, groups.values())) * len(trial.indexes))
+        if trial.kind in SERVER_KINDS:
+            _ask_servers(trial, groups, out, progress, bar, min(processes or cores(), cores()))
+            return
         for (population, seed), points in groups.items():
             found: list[Rows] = [[] for _ in points]
             for at, row in _measured(trial, population, points, seed):
@@ -151,6 +165,66 @@ def run_trial(trial: Trial, out: Path, progress: Progress) -> None:
                 progress.advance(bar)
             for point, rows in zip(points, found, strict=True):
                 write_whole(_file(trial, point, seed, out), _rows_csv(rows, _kind(trial.kind).metrics))
+
+
+class _Job(NamedTuple):
+    """A server that is asked by itself."""
+
+    point: TrialPoint
+    seed: int
+    kind: str
+    name: str
+    ask: Ask
+    own: int
+    """Seed of its population."""
+    events: int
+    """Events that are made; it is asked the first of them."""
+
+
+def _ask_servers(trial: Trial, groups: Groups, out: Path, progress: Progress, bar: TaskID, processes: int) -> None:
+    """Ask servers on several processes, those with the longest lists first, and note each point when it is whole."""
+    jobs = [
+        _Job(
+            point,
+            seed,
+            trial.kind,
+            name,
+            trial.asked(name, point.ask),
+            _own_seed(trial, population, seed),
+            _most_events(points),
+        )
+        for (population, seed), points in groups.items()
+        for point in points
+        for name in trial.indexes
+    ]
+    jobs.sort(key=lambda job: job.ask.k * job.ask.events, reverse=True)
+    found: dict[tuple[TrialPoint, int], dict[str, dict[str, Any]]] = {}
+    for job, row in each_on_processes(jobs, processes, _asked_server):
+        if isinstance(row, Failure):
+            raise RangecastError(f"{trial.path}: {job.name}: {row.reason}")
+        rows = found.setdefault((job.point, job.seed), {})
+        rows[job.name] = row
+        progress.advance(bar)
+        if len(rows) == len(trial.indexes):
+            text = _rows_csv([rows[name] for name in trial.indexes], _kind(trial.kind).metrics)
+            write_whole(_file(trial, job.point, job.seed, out), text)
+
+
+def _asked_server(job: _Job) -> dict[str, Any] | Failure:
+    try:
+        kind = _kind(job.kind)
+        made = kind.make(job.point.population, job.events, job.own)
+        return {"approach": job.name, **kind.ask(kind.build(job.name, made), made, job.ask).row}
+    except Exception as error:  # told by whoever waits for it
+        return Failure.of(error)
+
+
+def _own_seed(trial: Trial, population: Any, seed: int) -> int:
+    return zlib.crc32(json.dumps([trial.kind, *population]).encode()) % 2**31 + seed
+
+
+def _most_events(points: Sequence[TrialPoint]) -> int:
+    return max(point.ask.events for point in points)
 
 
 def _rehearse(trial: Trial) -> None:
@@ -166,8 +240,7 @@ def _measured(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of indexes over one population, with the number of the point each is of."""
     kind = _kind(trial.kind)
-    own = zlib.crc32(json.dumps([trial.kind, *population]).encode()) % 2**31 + seed
-    made = kind.make(population, max(point.ask.events for point in points), own)
+    made = kind.make(population, _most_events(points), _own_seed(trial, population, seed))
     first: list[list[int]] = []
     for name in trial.indexes:
         start = time.process_time()

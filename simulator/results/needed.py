@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from floor.steps import Advance
@@ -25,10 +26,10 @@ from simulator.inputs.fault_plan import Churn, plan_faults
 from simulator.inputs.ingredients import Ingredients
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import EventStream
-from simulator.workload.windows import Chunk, chunks_of
+from simulator.workload.windows import Chunk, chunks_of, windows_in_room
 from simulator.workload.workload import Workload, add_subscriptions
 
-__all__ = ["Needed", "count_needed", "needed_of"]
+__all__ = ["Needed", "count_needed", "needed_in", "needed_of", "with_needed"]
 
 Ints = NDArray[np.int64]
 
@@ -95,7 +96,8 @@ def count_needed(
     held: list[tuple[Chunk, Outgoing]] = []
     most = 1 if deliveries is None else HELD
     reach = everybody.count if deliveries is None else deliveries.reach
-    for chunk in chunks_of(events, None, None if churn is None else churn.moments):
+    room = {"windows": windows_in_room(workload.k)} if workload.sides is None else {}
+    for chunk in chunks_of(events, None, None if churn is None else churn.moments, **room):
         everybody.change(chunk.first)
         held.append((chunk, session.answer(chunk)))
         if sum(len(outgoing.table) for _, outgoing in held) >= most:
@@ -104,6 +106,19 @@ def count_needed(
     if any(len(outgoing.table) for _, outgoing in held):
         advance(_add(totals, held, reach))
     return Needed(*totals)
+
+
+def needed_in(records: pa.Table) -> Needed:
+    """What events need, from records of Paint-Dense: it is exact and answers every event by itself."""
+    return Needed(*(records[name].to_numpy() for name in ("received_update", "received_exposed")))
+
+
+def with_needed(records: pa.Table, needed: Needed) -> pa.Table:
+    """Records of every event with other numbers of what was needed."""
+    for name, values in zip(("needed_update", "needed_exposed"), needed, strict=True):
+        at = records.schema.get_field_index(name)
+        records = records.set_column(at, records.schema.field(at), pa.array(values, records.schema.field(at).type))
+    return records
 
 
 def _add(totals: Ints, held: list[tuple[Chunk, Outgoing]], reach: Callable[[NDArray[np.void]], Ints]) -> int:

@@ -15,8 +15,8 @@ they do not depend on where tasks ran, in which order they ended, or how often t
 
 import fcntl
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,16 +34,24 @@ from pipeline.session import check_master
 from simulator.inputs.ingredients import clear_cache
 from simulator.inputs.plugins import loaded_plugins
 from simulator.inputs.room import check_room
-from simulator.inputs.start import objects_of, population_of
 from simulator.results.stopwatch import Stopwatch
 from simulator.results.versions import versions
-from simulator.runs.sweep_tables import Replications, paired_csv, read_replications, results_csv, rows_csv, task_file
-from simulator.runs.task import Failure, Task
+from simulator.runs.sweep_tables import (
+    Replications,
+    paired_csv,
+    read_replications,
+    read_rows,
+    results_csv,
+    rows_csv,
+    task_file,
+)
+from simulator.runs.sweep_tasks import Place, in_order, make_tasks, places_of, taken_over
+from simulator.runs.task import Failure
 from simulator.runs.workers import cores, on_processes, on_spark
 from simulator.scenario.grid import Grid
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["SweepError", "SweepResult", "run_sweep"]
+__all__ = ["SweepError", "SweepResult", "run_sweep", "run_sweeps"]
 
 
 class SweepError(RangecastError):
@@ -78,14 +86,29 @@ class SweepResult:
 def run_sweep(
     grid: Grid, out: Path | None, *, master: str | None, processes: int | None, progress: Progress
 ) -> SweepResult:
-    """Run what is missing of a sweep and write its tables.
+    """Run what is missing of a sweep and write its tables; see `run_sweeps`.
 
     Parameters
     ----------
-    grid : Grid
-        What to run.
     out : Path, optional
         Directory of the sweep, new or with a part of the same grid. By default sweeps/NAME, after the grid file.
+    """
+    directory = out or Path("sweeps") / grid.path.stem
+    (result,) = run_sweeps([(grid, directory)], master=master, processes=processes, progress=progress)
+    return result
+
+
+def run_sweeps(
+    sweeps: Sequence[tuple[Grid, Path]], *, master: str | None, processes: int | None, progress: Progress
+) -> list[SweepResult]:
+    """Run what is missing of sweeps, all together, and write the tables of each.
+
+    Simulations that two of them have in common are run once.
+
+    Parameters
+    ----------
+    sweeps : sequence of pairs
+        What to run, and the directory of each, new or with a part of the same grid.
     master : str, optional
         Spark master whose executors run the simulations; by default processes of this machine do.
     processes : int, optional
@@ -96,30 +119,53 @@ def run_sweep(
     Raises
     ------
     SweepError
-        `out` holds something else or another sweep, is in use, or cannot be written.
+        A directory holds something else or another sweep, is in use, or cannot be written.
     """
     check_master(master or "local[*]")
     if processes is not None and processes < 1:
         raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
-    for scenario in _distinct_sizes(grid):
-        check_room(scenario)
+    grids, directories = [grid for grid, _ in sweeps], [directory for _, directory in sweeps]
+    for grid in grids:
+        for scenario in _distinct_sizes(grid):
+            check_room(scenario)
     clear_cache()
-    directory = out or Path("sweeps") / grid.path.stem
     watch = Stopwatch()
-    with _claimed(directory, grid):
-        wanted = [(point, one) for point in range(len(grid.points)) for one in range(len(grid.seeds))]
-        missing = [pair for pair in wanted if not task_file(directory, *pair).exists()]
-        failed: dict[tuple[int, int], Failure] = {}
+    with ExitStack() as claims:
+        for grid, directory in sweeps:
+            claims.enter_context(_claimed(directory, grid))
+        wanted = places_of(grids)
+        missing = [place for place in wanted if not _file(directories, place).exists()]
+        failed: dict[Place, Failure] = {}
         if missing:
             bar = progress.add_task(
                 "making populations and objects", total=len(wanted), completed=len(wanted) - len(missing)
             )
+            over = taken_over(grids, wanted)
+            own = [one for one in missing if one not in over]
+            pairs = [(one, over[one]) for one in missing if one in over]
             with progress:
-                failed = _run(directory, grid, missing, master, processes, progress, bar, watch)
-        unsteady = _unsteady_lines(grid, _write_tables(directory, grid))
-        failures = _failure_lines(grid, failed)
-        _write_manifest(directory, grid, failures, unsteady, watch)
-    return SweepResult(directory, len(wanted), len(wanted) - len(missing), failures, unsteady)
+                failed = _run(sweeps, own, master, processes, progress, bar, watch)
+                failed |= _take_over(sweeps, pairs, failed)
+                progress.advance(bar, len(pairs))
+        return [
+            _finish(grid, directory, [one for one in missing if one.sweep == at], failed, watch)
+            for at, (grid, directory) in enumerate(sweeps)
+        ]
+
+
+def _finish(
+    grid: Grid, directory: Path, missing: Sequence[Place], failed: dict[Place, Failure], watch: Stopwatch
+) -> SweepResult:
+    """Write the tables of a sweep, whatever of it is there."""
+    unsteady = _unsteady_lines(grid, _write_tables(directory, grid))
+    failures = _failure_lines(grid, {one[1:]: failed[one] for one in missing if one in failed})
+    _write_manifest(directory, grid, failures, unsteady, watch)
+    wanted = len(grid.points) * len(grid.seeds)
+    return SweepResult(directory, wanted, wanted - len(missing), failures, unsteady)
+
+
+def _file(directories: Sequence[Path], place: Place) -> Path:
+    return task_file(directories[place.sweep], place.point, place.replication)
 
 
 def _distinct_sizes(grid: Grid) -> list[Scenario]:
@@ -205,19 +251,20 @@ def _write(path: Path, text: str) -> None:
 
 
 def _run(
-    directory: Path,
-    grid: Grid,
-    missing: Sequence[tuple[int, int]],
+    sweeps: Sequence[tuple[Grid, Path]],
+    missing: Sequence[Place],
     master: str | None,
     processes: int | None,
     progress: Progress,
     bar: TaskID,
     watch: Stopwatch,
-) -> dict[tuple[int, int], Failure]:
+) -> dict[Place, Failure]:
     """Run the missing tasks and write the file of each as it ends; those that failed."""
     spark = pipeline.spark_source(master or "local[*]")
+    directories = [directory for _, directory in sweeps]
     with watch("populations"):
-        tasks, failed = _tasks(grid, missing, spark)
+        tasks, failed = make_tasks([grid for grid, _ in sweeps], missing, spark)
+    tasks = in_order(tasks)
     progress.update(bar, description="simulating", advance=len(failed))
     with watch("simulations"):
         if master is None:
@@ -226,46 +273,29 @@ def _run(
             session = spark()
             outcomes = on_spark(tasks, session, processes or session.sparkContext.defaultParallelism)
         for task, outcome in outcomes:
+            place = Place(task.sweep, task.point, task.replication)
             if isinstance(outcome, Failure):
-                failed[task.point, task.replication] = outcome
+                failed[place] = outcome
             else:
-                _write(task_file(directory, task.point, task.replication), rows_csv(outcome))
+                _write(_file(directories, place), rows_csv(outcome))
             progress.advance(bar)
     return failed
 
 
-def _tasks(
-    grid: Grid, missing: Sequence[tuple[int, int]], spark: pipeline.SparkSource
-) -> tuple[list[Task], dict[tuple[int, int], Failure]]:
-    """Tasks with the files they need, which are made where they are not in the cache; and those that cannot be."""
-    made: dict[object, Path | Failure] = {}
-
-    def once(
-        make: Callable[[Scenario, pipeline.SparkSource], Path], scenario: Scenario, table: object
-    ) -> Path | Failure:
-        key = (make, scenario.seed, table)
-        if key not in made:
-            try:
-                made[key] = make(scenario, spark)
-            except (RangecastError, ValueError) as error:
-                made[key] = Failure.of(error)
-        return made[key]
-
-    tasks: list[Task] = []
-    failed: dict[tuple[int, int], Failure] = {}
-    for point, replication in missing:
-        scenario = grid.points[point].scenario.model_copy(update={"seed": grid.seeds[replication]})
-        population = once(population_of, scenario, scenario.subscriptions)
-        objects = once(objects_of, scenario, (scenario.objects, scenario.events.file))
-        match population, objects:
-            case (Failure() as failure, _) | (_, Failure() as failure):
-                failed[point, replication] = failure
-            case (Path(), Path()):
-                tasks.append(Task(point, replication, scenario, population, objects, loaded_plugins()))
-    return tasks, failed
+def _take_over(
+    sweeps: Sequence[tuple[Grid, Path]], pairs: Sequence[tuple[Place, Place]], failed: dict[Place, Failure]
+) -> dict[Place, Failure]:
+    """Write files of simulations from those of others that have the same rows; what failed with these."""
+    grids, directories = [grid for grid, _ in sweeps], [directory for _, directory in sweeps]
+    for place, other in pairs:
+        if other not in failed:
+            rows = {row["approach"]: row for row in read_rows(_file(directories, other))}
+            wanted = grids[place.sweep].points[place.point].scenario.approaches
+            _write(_file(directories, place), rows_csv([rows[name] for name in wanted]))
+    return {place: failed[other] for place, other in pairs if other in failed}
 
 
-def _failure_lines(grid: Grid, failed: dict[tuple[int, int], Failure]) -> list[str]:
+def _failure_lines(grid: Grid, failed: dict[tuple[int, ...], Failure]) -> list[str]:
     """One line for each failed point: which it is, and the reason of the first replication that failed."""
     lines = []
     for number, point in enumerate(grid.points):

@@ -6,11 +6,12 @@ Both hand on every outcome as soon as it is there, so that what is finished surv
 import os
 import signal
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from multiprocessing.synchronize import Event
+from typing import TypeVar
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -20,9 +21,11 @@ from pipeline.errors import spark_errors
 from simulator.results.summary import Row
 from simulator.runs.task import Failure, Task, run_task
 
-__all__ = ["cores", "end_with_parent", "on_processes", "on_spark"]
+__all__ = ["cores", "each_on_processes", "end_with_parent", "on_processes", "on_spark"]
 
 Outcome = list[Row] | Failure
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 _WATCH_SECONDS = 0.5
 
@@ -33,30 +36,39 @@ def cores() -> int:
 
 
 def on_processes(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, Outcome]]:
-    """Run tasks on processes of this machine; outcomes in the order in which they end.
+    """Run tasks on processes of this machine; outcomes in the order in which they end."""
+    return each_on_processes(tasks, processes, run_task)
+
+
+def each_on_processes(
+    jobs: Sequence[Job], processes: int, work: Callable[[Job], Result | Failure]
+) -> Iterator[tuple[Job, Result | Failure]]:
+    """Do some work for each of many on processes of this machine; outcomes in the order in which they end.
 
     A process that dies (killed, out of memory) breaks the pool and does not say which task it was at. Those that were
     under way are therefore run again one by one, and only one that breaks its pool again has failed.
     """
-    waiting = list(reversed(tasks))
+    waiting = list(reversed(jobs))
     while waiting:
-        suspects = yield from _until_broken(waiting, processes)
-        for task in suspects:
-            if (yield from _until_broken([task], 1)):
-                yield task, Failure("its process died (killed, or out of memory)")
+        suspects = yield from _until_broken(waiting, processes, work)
+        for job in suspects:
+            if (yield from _until_broken([job], 1, work)):
+                yield job, Failure("its process died (killed, or out of memory)")
 
 
-def _until_broken(waiting: list[Task], processes: int) -> Generator[tuple[Task, Outcome], None, list[Task]]:
+def _until_broken(
+    waiting: list[Job], processes: int, work: Callable[[Job], Result | Failure]
+) -> Generator[tuple[Job, Result | Failure], None, list[Job]]:
     """Work a list off from its end; what was under way when a process died, or nothing."""
     # Not fork: the JVM's connection and threads of this process must not be copied.
     context = get_context("spawn")
     stop = context.Event()
-    running: dict[Future[Outcome], Task] = {}
+    running: dict[Future[Result | Failure], Job] = {}
     with ProcessPoolExecutor(processes, context, initializer=end_with_parent, initargs=(stop,)) as pool:
         try:
             while waiting or running:
                 while waiting and len(running) < processes:
-                    running[pool.submit(run_task, waiting[-1])] = waiting[-1]
+                    running[pool.submit(work, waiting[-1])] = waiting[-1]
                     waiting.pop()
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     outcome = future.result()

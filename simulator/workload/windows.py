@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 
 from simulator.workload.events import EventStream
 
-__all__ = ["Chunk", "Window", "chunks_of"]
+__all__ = ["Chunk", "Window", "chunks_of", "windows_in_room"]
 
 _WINDOWS = 128
 _EVENTS = 8192
 """A chunk ends with the window that reaches one of these."""
+
+_MOST_WINDOWS = 1024
+_ROOM = 2**18
+"""Windows, and messages, of a chunk whose messages are counted and not followed."""
 
 
 class Window(NamedTuple):
@@ -51,8 +55,20 @@ class Chunk(NamedTuple):
         return self.events.part(int(self.starts[at]), int(self.starts[at + 1]))
 
 
+def windows_in_room(k: int) -> int:
+    """Windows of a chunk, where their messages are all that it holds: an event of one attribute has some k squared.
+
+    A chunk takes a millisecond or two by itself, as long as a hundred events at small k.
+    """
+    return max(_WINDOWS, min(_MOST_WINDOWS, _ROOM // k**2))
+
+
 def chunks_of(
-    events: EventStream, window: Window | None = None, cuts: NDArray[np.int64] | None = None, warm_up: int = 0
+    events: EventStream,
+    window: Window | None = None,
+    cuts: NDArray[np.int64] | None = None,
+    warm_up: int = 0,
+    windows: int = _WINDOWS,
 ) -> Iterator[Chunk]:
     """Cut a stream into chunks of windows; by default every event is a window of its own. O(events) time.
 
@@ -62,13 +78,15 @@ def chunks_of(
         Events, ascending, at which a window and a chunk begin in any case.
     warm_up : int
         Windows, by count and by time, begin anew with this event: none holds events from both sides of it.
+    windows : int
+        Of a chunk, at most.
     """
     forced = np.union1d(np.empty(0, np.int64) if cuts is None else cuts, [warm_up] if warm_up else [])
     starts, closes_s = _windows(events.time_s, window, forced.astype(np.int64), warm_up)
     begins = np.isin(starts, forced)
     at = 0
     while at < len(closes_s):
-        end = min(at + _WINDOWS, max(int(np.searchsorted(starts, starts[at] + _EVENTS)), at + 1), len(closes_s))
+        end = min(at + windows, max(int(np.searchsorted(starts, starts[at] + _EVENTS)), at + 1), len(closes_s))
         cut = np.flatnonzero(begins[at + 1 : end])
         end = at + 1 + int(cut[0]) if len(cut) else end
         first, last = int(starts[at]), int(starts[end])

@@ -336,3 +336,32 @@ def test_bars_on_a_log_axis_begin_below_the_lowest(log: bool, bottom: float) -> 
     assert axes.get_ylim()[0] == bottom
     assert axes.get_ylim()[1] > 9000
     assert [label.get_text() for label in axes.get_xticklabels()] == ["N(0.1, 0.05)", "even\nfew"]
+
+
+def test_servers_are_asked_on_several_processes(tmp_path: Path) -> None:
+    path = trial_path("servers", "small", tmp_path)
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        """
+kind = "servers"
+indexes = ["paint-dense", "paint-sparse, dataset 1", "formula"]
+replications = 2
+seed = 1
+[population]
+objects = 100
+subscriptions = 300
+[ask]
+events = 20
+[grid]
+"ask.k" = [1, 2]
+""",
+        encoding="utf-8",
+    )
+    trial = load_trial(path)
+    found = []
+    for processes in (1, 2):
+        out = tmp_path / str(processes)
+        run_trial(trial, out, silent(), processes)
+        found.append(trial_csv(trial, measured_trial(trial, out)))
+    assert found[0] == found[1]
+    assert len(found[0].splitlines()) == 1 + 2 * 2 * 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simulator.workload import windows
 from simulator.workload.events import EventStream
-from simulator.workload.windows import Window, chunks_of
+from simulator.workload.windows import Window, chunks_of, windows_in_room
 
 
 def stream(times: list[float]) -> EventStream:
@@ -131,3 +131,19 @@ def test_a_chunk_ends_with_the_window_that_fills_it() -> None:
     assert sum(sizes) == 20_000
     assert max(sizes) < 8192 + 3000
     assert [chunk.windows for chunk in chunks_of(stream([0.0] * 600))] == [128, 128, 128, 128, 88]
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_a_chunk_has_no_more_windows_than_are_asked_for(most: int) -> None:
+    times = [float(at) for at in range(20)]
+    chunks = list(chunks_of(stream(times), Window(events=2), windows=most))
+    assert [chunk.windows for chunk in chunks] == [min(most, 10 - at) for at in range(0, 10, most)]
+    assert np.concatenate([chunk.events.object for chunk in chunks]).tolist() == list(range(20))
+
+
+def test_the_longer_the_lists_the_fewer_windows_are_in_memory() -> None:
+    rooms = [windows_in_room(k) for k in (1, 10, 20, 40, 80, 1000)]
+    assert rooms == sorted(rooms, reverse=True)
+    assert rooms[0] == 1024
+    assert rooms[-1] == 128
+    assert all(128 < room <= 2**18 / k**2 for k, room in zip((20, 40), rooms[2:4], strict=True))
