@@ -23,6 +23,7 @@ INDEXES = (*RANGE_INDEXES, *EVENT_INDEXES, *PLACE_INDEXES)
 SERVERS = (
     *((index, 1, name) for index in ("kd", "range") for name in ("dense", "sparse", "unicast")),
     *(("kd", 1.5, name) for name in ("dense", "relax", "sparse", "sparse-tiles", "unicast")),
+    *(("intervals", 1.5, name) for name in ("dense", "sparse-tiles")),  # those of the paper's trials
 )
 """Object index, dimensions and algorithm of servers."""
 
