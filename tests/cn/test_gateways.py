@@ -176,7 +176,8 @@ def test_gateways_take_any_index(name: str) -> None:
 def test_a_change_moves_few_subscriptions(name: str) -> None:
     network, _ = make_network(1, name, 20, 4)
     rng = np.random.default_rng(4)
-    known = Population(*np.sort(rng.random((2, 2_000)), axis=0), rng)
+    l, r = np.sort(rng.random((2, 2_000)), axis=0)
+    known = Population(l, r, rng)
     gateways = Gateways(network, known.l, known.r, nodes=known.nodes)
     for broker in range(20):
         held = np.flatnonzero(gateways.home == broker).tolist()

@@ -1,14 +1,13 @@
-"""Over several attributes every list is right, whoever comes and goes; `tests.cn.test_gateways` says who gets what."""
+"""Over several attributes every list is right, whoever comes and goes; `test_gateways` says who gets what."""
 
-import os
-import subprocess
-import sys
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from cn import Can, Gateways, Inbox, RelaxedSubscribers, Subscribers
+from cn.holding import KINDS
 from paint import Server
 from tests.cn.side_drawing import draw_ranges, make_zones
 from tests.cn.test_gateways import NODES, Population, change_brokers, make_network
@@ -97,30 +96,25 @@ def test_those_of_cn_relax_know_what_they_were_told() -> None:
         relaxed.event(99, 0, x[0], 0.5, [next(s for s in range(50) if not ((l[s] <= x[0]) & (x[0] <= r[s])).all())])
 
 
-def test_another_kind_of_subscription_holds_what_its_kernel_says() -> None:
-    """Interpreted: kernels compiled for a class of a test would be kept on disk."""
-    program = """
-from typing import NamedTuple
-import numpy as np
-from cn import RelaxedSubscribers, Subscribers
-from cn.holding import KINDS
-
 class Sums(NamedTuple):
-    l: np.ndarray
-    r: np.ndarray
+    """Another kind of subscription, which holds an object by the sum of its places."""
 
-KINDS[Sums] = lambda sums, s, x, i: sums.r[s, 0] > -np.inf and x[i, 0] + x[i, 1] <= sums.r[s, 0] + sums.r[s, 2]
-rng = np.random.default_rng(1)
-x, y, r = rng.random((30, 2)), rng.random(30), rng.random((20, 3))
-l = np.full((20, 3), -np.finfo(np.float64).max)
-subscribers = Subscribers(l, r, 4, kind=Sums)
-subscribers.start(x, y)
-relaxed = RelaxedSubscribers(l, r, x, y, kind=Sums)
-for s in range(20):
-    held = sorted((y[i], i) for i in range(30) if x[i].sum() <= r[s, 0] + r[s, 2])[:4]
-    assert subscribers.top(s) == relaxed.top(s, 4) == held
-subscribers.leave([3])
-assert subscribers.apply_each(np.array([3]), np.array([1]), x[1:2], np.array([0.0])) == 0
-assert len(subscribers.wrong(x, y)) == 0
-"""
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+    l: Floats
+    r: Floats
+
+
+def run_interpreted() -> None:
+    """Kernels compiled for a class of a test would be kept on disk."""
+    KINDS[Sums] = lambda sums, s, x, i: sums.r[s, 0] > -np.inf and x[i, 0] + x[i, 1] <= sums.r[s, 0] + sums.r[s, 2]
+    rng = np.random.default_rng(1)
+    x, y, r = rng.random((30, 2)), rng.random(30), rng.random((20, 3))
+    l = np.full((20, 3), -np.finfo(np.float64).max)
+    subscribers = Subscribers(l, r, 4, kind=Sums)
+    subscribers.start(x, y)
+    relaxed = RelaxedSubscribers(l, r, x, y, kind=Sums)
+    for s in range(20):
+        held = sorted((y[i], i) for i in range(30) if x[i].sum() <= r[s, 0] + r[s, 2])[:4]
+        assert subscribers.top(s) == relaxed.top(s, 4) == held
+    subscribers.leave([3])
+    assert subscribers.apply_each(np.array([3]), np.array([1]), x[1:2], np.array([0.0])) == 0
+    assert len(subscribers.wrong(x, y)) == 0
