@@ -70,12 +70,15 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
     first = sorted(((one, name) for one in scenarios for name in one.approaches), key=lambda at: at[1] != _SERVERLESS)
     servers = {(one.dimensions, name): Rehearsal(one, name, whole=False) for one, name in first}
     networks = [Rehearsal(one, _SERVERLESS, whole=True) for one in scenarios]
+    # Networks take less time than servers: their process takes the servers of further dimensions as well.
+    served = [step for at, step in servers.items() if at[0] == scenarios[0].dimensions]
+    further = [step for at, step in servers.items() if at[0] != scenarios[0].dimensions]
     rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
     indexes, others = (INDEXES, SERVERS) if scenario is None else ((), ())
     with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
         bar = shown.add_task("compiling kernels", total=sum(map(len, (servers, networks, rest, indexes, others))))
         done = partial(_show, shown, bar)
-        done([*_each(one, list(servers.values())), *_each(other, networks)])
+        done([*_each(one, served), *_each(other, networks + further)])
         done([*_each(one, rest[::2]), *_each(other, rest[1::2])])
         steps = [(one if name in RANGE_INDEXES else other).submit(_rehearse_index, name) for name in indexes]
         done([*steps, *((one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others)])
