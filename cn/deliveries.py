@@ -118,7 +118,7 @@ def message_starts(sources: npt.ArrayLike, messages: int, present: npt.NDArray[n
         raise TypeError(f"sources must be integers, got an array of {given.dtype}")
     if given.shape not in ((), (messages,)):
         raise ValueError(f"sources must be one broker or one per message ({messages}), got shape {given.shape}")
-    starts = np.ascontiguousarray(np.broadcast_to(given.astype(np.int64), messages))
+    starts = np.full(messages, given, np.int64)  # an array of its own: read-only ones would be another type to Numba
     if messages and not (starts.min() >= 0 and starts.max() < len(present) and present[starts].all()):
         wrong = next(start for start in starts.tolist() if not (0 <= start < len(present) and present[start]))
         here = f"{int(present.sum())} of {len(present)} are"

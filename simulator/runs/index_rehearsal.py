@@ -23,20 +23,24 @@ INDEXES = (*RANGE_INDEXES, *EVENT_INDEXES, *PLACE_INDEXES)
 SERVERS = (
     *((index, 1, name) for index in ("kd", "range") for name in ("dense", "sparse", "unicast")),
     *(("kd", 1.5, name) for name in ("dense", "relax", "sparse", "sparse-tiles", "unicast")),
+    *(("intervals", 1.5, name) for name in ("dense", "sparse-tiles")),  # those of the paper's trials
+    *(("ranked", 2, name) for name in ("relax", "sparse", "unicast")),
 )
-"""Object index, dimensions and algorithm of servers."""
+"""Object index, dimensions and algorithm of servers; "ranked" is that of disks, whose kernels halfspaces share."""
 
 
 def rehearse_server(index: str, dimensions: float, algorithm: str) -> None:
     """Let a server take events of every kind, one by one, in a stream and in a window."""
     rng = np.random.default_rng(0)
-    places, sides = int(dimensions + 0.5), int(2 * dimensions)
+    shape = "disks" if index == "ranked" else "boxes"
+    places, sides = int(dimensions + 0.5), int(2 * dimensions) if shape == "boxes" else 3
     x, y = rng.random((_COUNT, places)), rng.random(_COUNT)
     ends = np.sort(rng.random((9, sides)), axis=1)
     known: dict[str, Any] = {} if algorithm in ("dense", "relax") else {"subscriptions": ends}
     if places == 1:
         x = x[:, 0]
-    server = paint.Server(x, y, k=_K, algorithm=algorithm, index=index, dimensions=dimensions, **known)
+    about = {"algorithm": algorithm, "index": index, "dimensions": dimensions, "shape": shape, **known}
+    server = paint.Server(x, y, k=_K, **about)
     server.update(0, 0.5)
     server.insert(x[1], 0.1)
     server.delete(1)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import product
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -47,7 +48,8 @@ class Rehearsal(NamedTuple):
 
     def __str__(self) -> str:
         about = self.scenario
-        return f"{self.approach}, {about.network.kind}, {about.engine}" if self.whole else f"{self.approach}, server"
+        where = f"{about.network.kind}, {about.engine}" if self.whole else "server"
+        return f"{self.approach}, {where}" + ("" if about.dimensions == 1 else f", {about.dimensions} dimensions")
 
 
 def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) -> None:
@@ -66,14 +68,17 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
     scenarios = list(_all_kinds()) if scenario is None else [_in_small(scenario)]
     # The network's process finds the kernels of its approach's server compiled by the time it comes to them.
     first = sorted(((one, name) for one in scenarios for name in one.approaches), key=lambda at: at[1] != _SERVERLESS)
-    servers = {name: Rehearsal(one, name, whole=False) for one, name in first}
+    servers = {(one.dimensions, name): Rehearsal(one, name, whole=False) for one, name in first}
     networks = [Rehearsal(one, _SERVERLESS, whole=True) for one in scenarios]
+    # Networks take less time than servers: their process takes the servers of further dimensions as well.
+    served = [step for at, step in servers.items() if at[0] == scenarios[0].dimensions]
+    further = [step for at, step in servers.items() if at[0] != scenarios[0].dimensions]
     rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
     indexes, others = (INDEXES, SERVERS) if scenario is None else ((), ())
     with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
         bar = shown.add_task("compiling kernels", total=sum(map(len, (servers, networks, rest, indexes, others))))
         done = partial(_show, shown, bar)
-        done([*_each(one, list(servers.values())), *_each(other, networks)])
+        done([*_each(one, served), *_each(other, networks + further)])
         done([*_each(one, rest[::2]), *_each(other, rest[1::2])])
         steps = [(one if name in RANGE_INDEXES else other).submit(_rehearse_index, name) for name in indexes]
         done([*steps, *((one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others)])
@@ -102,14 +107,18 @@ def _in_small(scenario: Scenario) -> Scenario:
 
 
 def _all_kinds() -> Iterator[Scenario]:
-    """Every network and engine with every approach, and with faults."""
-    for kind, steps in (("can", "uniform"), ("prefix", "uniform"), ("tree", "gaussian")):
+    """Every network and engine with every approach, and with faults, over one attribute and over several.
+
+    Kernels know no number of sides: what is compiled in 1.5 dimensions is what there is in 2, 2.5 and 3.
+    """
+    networks = (("can", "uniform"), ("prefix", "uniform"), ("tree", "gaussian"))
+    for dimensions, (kind, steps) in product((1, 1.5), networks):
         for engine in ("tally", "des"):
             shares = {"delete": 0.1} if engine == "tally" else {"delete": 0.1, "insert": 0.1, "move": 0.1}
-            names = [name for name, one in APPROACHES.items() if engine == "tally" or not one.updates_only]
             about = {
                 "name": "warm-up",
-                "approaches": [*names, "paint-dense(0.5)", "paint-sparse(0.5)"],
+                "dimensions": dimensions,
+                "approaches": [*_approaches(dimensions, engine), "paint-dense(0.5)", "paint-sparse(0.5)"],
                 "engine": engine,
                 "verify": "all",
                 "network": {"kind": kind, "last_hop": True},
@@ -122,6 +131,15 @@ def _all_kinds() -> Iterator[Scenario]:
         }
         faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}, "sizes": {"header": "20B"}}
         yield _in_small(Scenario.model_validate({**about, **few, **faults}))
+
+
+def _approaches(dimensions: float, engine: str) -> list[str]:
+    """Approaches there are in so many dimensions that take the events rehearsed with an engine."""
+    return [
+        name
+        for name, one in APPROACHES.items()
+        if (engine == "tally" or not one.updates_only) and (dimensions == 1 or not one.line_only)
+    ]
 
 
 @contextmanager

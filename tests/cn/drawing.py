@@ -1,5 +1,7 @@
 """Rectangles and points drawn so that they often coincide with the edges of zones."""
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
@@ -10,7 +12,9 @@ RECTANGLE = np.dtype([("l_in", "f8"), ("r_in", "f8"), ("l_out", "f8"), ("r_out",
 EVERYBODY = (np.inf, -np.inf, -np.inf, np.inf)
 LARGEST = float(np.finfo(np.float64).max)
 
-spaces = st.sampled_from(["triangle", "square"])
+SPACES: tuple[Literal["triangle", "square"], ...] = ("triangle", "square")
+
+spaces = st.sampled_from(SPACES)
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -1,4 +1,4 @@
-"""Zones and messages over several attributes, drawn so that edges often coincide."""
+"""Zones and messages over one attribute or several, drawn so that edges often coincide."""
 
 from typing import Any
 
@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from cn import Zones
 from paint.messages import message_of
 from paint.sides import Sides, sides_of, upper_sides
+from tests.cn.drawing import draw_rectangles, draw_wide, edge_values
 from tests.oracles.side_network import LARGEST, attributes_of
 
 Kind = float | str
 KINDS: list[Kind] = [1.5, 2, 2.5, 3, "u3"]
 
 kinds = st.sampled_from(KINDS)
+every_kind = st.sampled_from([1, *KINDS])
+"""With one attribute, which has zones and kernels of its own."""
 
 
 def make_sides(kind: Kind) -> Sides:
@@ -24,6 +27,8 @@ def make_sides(kind: Kind) -> Sides:
 
 def make_zones(kind: Kind, brokers: int, seed: int, space: str, **options: Any) -> Zones:
     """Zones over the sides of a kind."""
+    if kind == 1:
+        return Zones(brokers, seed=seed, space=space, **options)  # type: ignore[arg-type]
     return Zones(brokers, seed=seed, space=space, sides=make_sides(kind), **options)  # type: ignore[arg-type]
 
 
@@ -39,6 +44,9 @@ def draw_ranges(
     kind: Kind, zones: Zones, rng: np.random.Generator, count: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Subscriptions with ends on and beside edges, some open, some one point."""
+    if kind == 1:
+        l, r = np.sort(edge_values(zones, rng, 2 * count).reshape(2, count), axis=0)
+        return l, r
     attributes = attributes_of(kind)
     l, r = np.full((2, count, len(attributes)), -LARGEST)
     for j, (left, right) in enumerate(attributes):
@@ -57,6 +65,8 @@ def draw_messages(
     kind: Kind, zones: Zones, rng: np.random.Generator, count: int, *, wide: bool = False
 ) -> npt.NDArray[np.void]:
     """Valid messages; some with open sides, some with a single point; when `wide`, across a diagonal or several."""
+    if kind == 1:
+        return draw_wide(zones, rng, count) if wide else draw_rectangles(zones, rng, count)
     attributes = attributes_of(kind)
     drawn = 40 * count
     table = np.zeros(drawn, message_of(len(attributes)))

@@ -8,26 +8,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
-from tests.cn.drawing import draw_rectangles, edge_values, seeds
+from tests.cn.drawing import seeds
+from tests.cn.side_drawing import Kind, draw_messages, draw_ranges, every_kind, make_sides, make_zones
+from tests.oracles.side_ranges import reaches_box
 from tests.oracles.topk import reaches
 from topologies import Routes
 
+Floats = npt.NDArray[np.float64]
 NODES = 30
-KINDS = ["triangle", "square", "prefix", "tree"]
+NETWORKS = ["triangle", "square", "prefix", "tree"]
 
 
-def make_network(kind: str, brokers: int, seed: int) -> tuple[Network, Zones]:
+def make_network(kind: Kind, name: str, brokers: int, seed: int) -> tuple[Network, Zones]:
     """A network, and zones whose edges are good places for ends."""
-    zones = Zones(brokers, seed=seed, space="square" if kind == "square" else "triangle")
-    if kind == "prefix":
+    zones = make_zones(kind, brokers, seed, "square" if name == "square" else "triangle")
+    if name == "prefix":
         return PrefixNetwork(zones, contacts="random", base=4, seed=seed % 1000), zones
-    if kind != "tree":
+    if name != "tree":
         return Can(zones), zones
     graph: nx.Graph[int] = nx.random_labeled_tree(NODES, seed=seed)
     for _, _, link in graph.edges(data=True):
         link["delay_ms"], link["bandwidth_mbps"] = 1.0, 100.0
     places = np.random.default_rng(seed).integers(NODES, size=brokers)
-    return RoutingTree(Routes.build(graph, places), limit=4), zones
+    sides = None if kind == 1 else make_sides(kind)
+    return RoutingTree(Routes.build(graph, places), limit=4, sides=sides), zones
 
 
 def change_brokers(network: Network, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -41,32 +45,33 @@ def change_brokers(network: Network, rng: np.random.Generator) -> npt.NDArray[np
 class Population:
     """Subscriptions by id, in plain columns."""
 
-    def __init__(self, ends: npt.NDArray[np.float64], rng: np.random.Generator) -> None:
-        (self.l, self.r), self.rng = np.sort(ends, axis=0), rng
-        self.nodes = rng.integers(NODES, size=len(self.l))
-        self.here = np.ones(len(self.l), np.bool_)
+    def __init__(self, l: Floats, r: Floats, rng: np.random.Generator) -> None:
+        self.l, self.r, self.rng = l, r, rng
+        self.nodes = rng.integers(NODES, size=len(l))
+        self.here = np.ones(len(l), np.bool_)
 
-    def change(self, network: Network, gateways: Gateways) -> None:
-        """Two leave; three come, some under ids that were in use."""
+    def change(self, network: Network, gateways: Gateways, l: Floats, r: Floats) -> None:
+        """Two leave; others come, one of them under an id that was in use."""
         gone = np.flatnonzero(self.here)[:2]
         gateways.leave(gone)
         self.here[gone] = False
-        size = len(self.l)
-        ids = np.append(np.flatnonzero(~self.here)[:1], np.arange(size, size + 3))[:3]
-        self.l, self.r = np.resize(self.l, ids.max() + 1), np.resize(self.r, ids.max() + 1)
-        self.nodes = np.resize(self.nodes, ids.max() + 1)
-        self.here = np.append(self.here, np.zeros(ids.max() + 1 - size, np.bool_))
-        self.l[ids], self.r[ids] = np.sort(self.rng.random((2, 3)), axis=0)
-        self.nodes[ids], self.here[ids] = self.rng.integers(NODES, size=3), True
-        home = gateways.join(ids, self.l[ids], self.r[ids], self.nodes[ids])
-        assert home.tolist() == network.home(self.l[ids], self.r[ids], self.nodes[ids]).tolist()
+        ids = np.append(np.flatnonzero(~self.here)[:1], np.arange(len(self.l), len(self.l) + len(l)))[: len(l)]
+        more = max(int(ids.max()) + 1 - len(self.l), 0)
+        self.l, self.r = (np.concatenate((ends, np.zeros((more, *l.shape[1:])))) for ends in (self.l, self.r))
+        self.nodes, self.here = np.append(self.nodes, np.zeros(more, np.int64)), np.append(self.here, [False] * more)
+        self.l[ids], self.r[ids], self.here[ids] = l, r, True
+        self.nodes[ids] = self.rng.integers(NODES, size=len(ids))
+        home = gateways.join(ids, l, r, self.nodes[ids])
+        assert home.tolist() == network.home(l, r, self.nodes[ids]).tolist()
 
     def concerned(self, row: np.void) -> list[int]:
-        return np.flatnonzero(self.here & reaches(row, self.l, self.r)).tolist()
+        return np.flatnonzero(self.here & reaches_box(row, self.l, self.r)).tolist()
 
 
-def check_messages(network: Network, gateways: Gateways, known: Population, zones: Zones) -> None:
-    table = draw_rectangles(zones, known.rng, 15)
+def check_messages(
+    kind: Kind, network: Network, gateways: Gateways, known: Population, zones: Zones, *, wide: bool = False
+) -> None:
+    table = draw_messages(kind, zones, known.rng, 10, wide=wide)
     sources = known.rng.choice(np.flatnonzero(network.present), len(table))
     got = network.multicast(table, sources)
     every = network.hops(table, sources)
@@ -79,6 +84,8 @@ def check_messages(network: Network, gateways: Gateways, known: Population, zone
         assert network.present[reached].all()
         assert set(gateways.home[want].tolist()) <= set(reached)
         rows = slice(every.offsets[i], every.offsets[i + 1])
+        receivers = every.receivers[rows].tolist()
+        assert len({*receivers, int(sources[i])}) == len(receivers) + 1, "no broker gets it twice"
         delivered = every.receivers[rows][every.delivers[rows]].tolist() + [int(sources[i])] * int(every.at_source[i])
         assert sorted(delivered) == sorted(reached)
         locally = [s for broker in reached for s in gateways.local(broker, table[i : i + 1]).tolist()]
@@ -86,15 +93,17 @@ def check_messages(network: Network, gateways: Gateways, known: Population, zone
     assert gateways.count(table, got).tolist() == np.diff(offsets).tolist()
 
 
-@settings(deadline=None, max_examples=40)
-@given(brokers=st.integers(2, 20), m=st.integers(0, 80), seed=seeds, kind=st.sampled_from(KINDS))
-def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: int, seed: int, kind: str) -> None:
-    network, zones = make_network(kind, brokers, seed)
+@settings(deadline=None, max_examples=80)
+@given(kind=every_kind, brokers=st.integers(2, 20), m=st.integers(0, 80), seed=seeds, name=st.sampled_from(NETWORKS))
+def test_the_network_hands_messages_to_the_right_subscriptions(
+    kind: Kind, brokers: int, m: int, seed: int, name: str
+) -> None:
+    network, zones = make_network(kind, name, brokers, seed)
     rng = np.random.default_rng(seed)
-    known = Population(edge_values(zones, rng, 2 * m).reshape(2, m), rng)
+    known = Population(*draw_ranges(kind, zones, rng, m), rng)
     gateways = Gateways(network, known.l, known.r, nodes=known.nodes)
-    check_messages(network, gateways, known, zones)
-    for _ in range(8):
+    check_messages(kind, network, gateways, known, zones)
+    for step in range(5):
         before = gateways.home.copy()
         gave = change_brokers(network, rng)
         moved = gateways.rehome(gave)
@@ -103,9 +112,11 @@ def test_the_network_hands_messages_to_the_right_subscriptions(brokers: int, m: 
         here = known.here
         assert gateways.home[here].tolist() == network.home(known.l[here], known.r[here], known.nodes[here]).tolist()
         assert (gateways.home[~here] == -1).all()
-        check_messages(network, gateways, known, zones)
-        known.change(network, gateways)
-        check_messages(network, gateways, known, zones)
+        check_messages(kind, network, gateways, known, zones, wide=step == 2 and kind != "u3")
+        known.change(network, gateways, *draw_ranges(kind, zones, rng, 3))
+        check_messages(kind, network, gateways, known, zones)
+        if isinstance(network, RoutingTree):
+            network._check()
 
 
 class Columns:
@@ -149,30 +160,31 @@ class Columns:
             self.held[s] = (*self.held[s][:2], at)
 
 
-@pytest.mark.parametrize("kind", ["triangle", "tree"])
-def test_gateways_take_any_index(kind: str) -> None:
-    network, zones = make_network(kind, 9, 6)
+@pytest.mark.parametrize("name", ["triangle", "tree"])
+def test_gateways_take_any_index(name: str) -> None:
+    network, zones = make_network(1, name, 9, 6)
     rng = np.random.default_rng(6)
-    known = Population(edge_values(zones, rng, 80).reshape(2, 40), rng)
+    known = Population(*draw_ranges(1, zones, rng, 40), rng)
     gateways = Gateways(network, known.l, known.r, index=Columns, nodes=known.nodes)
     for _ in range(4):
         gateways.rehome(change_brokers(network, rng))
-        known.change(network, gateways)
-        check_messages(network, gateways, known, zones)
+        known.change(network, gateways, *draw_ranges(1, zones, rng, 3))
+        check_messages(1, network, gateways, known, zones)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_change_moves_few_subscriptions(kind: str) -> None:
-    network, _ = make_network(kind, 20, 4)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_change_moves_few_subscriptions(name: str) -> None:
+    network, _ = make_network(1, name, 20, 4)
     rng = np.random.default_rng(4)
-    known = Population(rng.random((2, 2_000)), rng)
+    l, r = np.sort(rng.random((2, 2_000)), axis=0)
+    known = Population(l, r, rng)
     gateways = Gateways(network, known.l, known.r, nodes=known.nodes)
     for broker in range(20):
         held = np.flatnonzero(gateways.home == broker).tolist()
         moved = gateways.rehome(network.leave(broker)).tolist()
         assert set(held) <= set(moved)
-        assert kind != "tree" or held == moved
+        assert name != "tree" or held == moved
         back = gateways.rehome(network.join(broker, rng)).tolist()
         assert (gateways.home[back] == broker).all()
         assert np.count_nonzero(gateways.home == broker) == len(back)
-        assert kind != "tree" or held == back
+        assert name != "tree" or held == back

