@@ -39,7 +39,7 @@ __all__ = ["spread", "toward", "way"]
 def _rungs_in_common(table: PrefixTable, broker: int, other: int) -> int:
     """Row after the last rung of a broker that holds another's zone as well."""
     rung = int(table.starts[broker])
-    while rung < table.starts[broker + 1] and holds_box(table.boxes[rung], table.extents[other]):
+    while rung < table.starts[broker + 1] and holds_box(table.boxes, rung, table.extents, other):
         rung += 1
     return rung
 
@@ -59,13 +59,13 @@ def spread(table: PrefixTable, broker: int, came_from: int, region: Region, out:
     count = 0
     first = table.starts[broker] if came_from < 0 else _rungs_in_common(table, broker, came_from)
     for rung in range(first, table.starts[broker + 1]):
-        if not meets_box(table.boxes[rung], region):
+        if not meets_box(table.boxes, rung, region):
             return False, count
         for e in range(table.edges[rung], table.edges[rung + 1]):
-            if meets_box(table.beyond[e], region):
+            if meets_box(table.beyond, e, region):
                 out[count] = e
                 count += 1
-    return meets_box(table.extents[broker], region), count
+    return meets_box(table.extents, broker, region), count
 
 
 @njit
@@ -78,7 +78,7 @@ def way(table: PrefixTable, source: int, target: int) -> Ints:
         broker = brokers[count - 1]
         rung = _rungs_in_common(table, broker, target) - 1
         for e in range(table.edges[rung], table.edges[rung + 1]):
-            if holds_box(table.beyond[e], table.extents[target]):
+            if holds_box(table.beyond, e, table.extents, target):
                 brokers[count] = table.neighbours[e]
                 count += 1
                 break

@@ -36,7 +36,6 @@ import numpy as np
 from cn.regions import SideRegion, meets_box
 from cn.side_space import Ints, SideTable
 from floor.kernels import njit
-from paint.sides import Floats
 
 __all__ = ["spread", "toward"]
 
@@ -47,41 +46,48 @@ def toward(zones: SideTable, broker: int, region: SideRegion) -> int:
 
     Only the broker's row and its neighbours' extents are read, here and below.
     """
-    if region[3]:
-        if meets_box(zones.extents[broker], region):
-            return -1
-        return _toward(zones, broker, region[2], region[1])
-    return _toward(zones, broker, region[0], region[1])
+    best = -1
+    nearest = np.inf
+    apart = not region[3]
+    if region[3]:  # whether the zone meets a wide message's region, as `meets_box` tells
+        for side in range(len(region[1])):
+            least, end = zones.extents[broker, 0, side], zones.extents[broker, 1, side]
+            apart |= least >= region[1][side] or region[0][side] >= end
+        for pair in range(len(region[4])):
+            l, r = region[4][pair, 0], region[4][pair, 1]
+            low = min(np.nextafter(zones.extents[broker, 1, l], -np.inf), region[2][l])
+            apart |= -low > min(np.nextafter(zones.extents[broker, 1, r], -np.inf), region[2][r])
+    if apart:
+        for side in range(len(region[1])):
+            least, end = zones.extents[broker, 0, side], zones.extents[broker, 1, side]
+            if least < region[1][side] and _low(region, side) < end:
+                continue
+            face = zones.rising[side] if end <= _low(region, side) else zones.rising[side] ^ 1
+            for e in range(zones.sides[broker, face], zones.sides[broker, face + 1]):
+                distance = 0.0
+                fit = True
+                for other in range(len(region[1])):
+                    least, end = zones.extents[broker, 0, other], zones.extents[broker, 1, other]
+                    w_lo, w_hi = zones.beyond[e, 0, other], zones.beyond[e, 1, other]
+                    lo, hi = _low(region, other), region[1][other]
+                    if other != side:
+                        if hi <= least:
+                            fit &= w_lo <= least
+                        elif end <= lo:
+                            fit &= w_hi >= end
+                        else:
+                            fit &= w_lo < hi and lo < w_hi
+                    distance += max(w_lo - hi, lo - w_hi, 0.0)
+                if fit and (best < 0 or distance < nearest):
+                    nearest = distance
+                    best = e
+    return best
 
 
 @njit
-def _toward(zones: SideTable, broker: int, lo: Floats, hi: Floats) -> int:
-    zone = zones.extents[broker]
-    best = -1
-    nearest = np.inf
-    for side in range(len(lo)):
-        if zone[0, side] < hi[side] and lo[side] < zone[1, side]:
-            continue
-        face = zones.rising[side] if zone[1, side] <= lo[side] else zones.rising[side] ^ 1
-        for e in range(zones.sides[broker, face], zones.sides[broker, face + 1]):
-            distance = 0.0
-            fit = True
-            for other in range(len(lo)):
-                w_lo, w_hi = zones.beyond[e, 0, other], zones.beyond[e, 1, other]
-                if other != side:
-                    if hi[other] <= zone[0, other]:
-                        fit = w_lo <= zone[0, other]
-                    elif zone[1, other] <= lo[other]:
-                        fit = w_hi >= zone[1, other]
-                    else:
-                        fit = w_lo < hi[other] and lo[other] < w_hi
-                    if not fit:
-                        break
-                distance += max(w_lo - hi[other], lo[other] - w_hi, 0.0)
-            if fit and (best < 0 or distance < nearest):
-                nearest = distance
-                best = e
-    return best
+def _low(region: SideRegion, side: int) -> float:
+    """Where what a message is on its way to begins in a side: the region, or the largest point of a wide one."""
+    return float(region[2][side] if region[3] else region[0][side])
 
 
 @njit
@@ -91,79 +97,43 @@ def spread(zones: SideTable, broker: int, came_from: int, region: SideRegion, ou
     Every zone of the tree delivers; returns that, and how many edges there are.
     """
     if region[3]:
-        return True, _spread_wide(zones, broker, came_from, region, out)
-    return True, _spread_narrow(zones, broker, came_from, region[0], region[1], out)
+        count = _spread_wide(zones, broker, came_from, region, out)
+    else:
+        count = _spread_narrow(zones, broker, came_from, region, out)
+    return True, count
 
 
 @njit
-def _spread_narrow(zones: SideTable, broker: int, came_from: int, lo: Floats, hi: Floats, out: Ints) -> int:
-    zone = zones.extents[broker]
+def _spread_narrow(zones: SideTable, broker: int, came_from: int, region: SideRegion, out: Ints) -> int:
+    sides = len(region[0])
     count = 0
-    first = 0  # sides before the parent's have no children: their corner would not be at lo in the parent's side
-    for side in range(len(lo) - 1, -1, -1):
-        if zone[0, side] > lo[side]:
-            first = side
-            face = zones.rising[side] ^ 1
-            for e in range(zones.sides[broker, face], zones.sides[broker, face + 1]):
-                if zones.neighbours[e] != came_from and _below(zones.beyond[e], zone, side, lo):
-                    out[count] = e
-                    count += 1
-                    break
-            break
-    for side in range(first, len(lo)):
-        if zone[1, side] >= hi[side]:
-            continue
-        face = zones.rising[side]
+    first = sides - 1
+    while first >= 0 and zones.extents[broker, 0, first] <= region[0][first]:
+        first -= 1
+    if first >= 0:
+        face = zones.rising[first] ^ 1
         for e in range(zones.sides[broker, face], zones.sides[broker, face + 1]):
-            if zones.neighbours[e] != came_from and _is_child(zones.beyond[e], zone, side, lo, hi):
+            # The parent holds the zone's least corner in all other sides.
+            edge = count == 0 and zones.neighbours[e] != came_from
+            for side in range(sides):
+                p = max(zones.extents[broker, 0, side], region[0][side])
+                edge &= (side == first) | ((zones.beyond[e, 0, side] <= p) & (p < zones.beyond[e, 1, side]))
+            if edge:
                 out[count] = e
                 count += 1
-    return count
-
-
-@njit
-def _below(parent: Floats, zone: Floats, side: int, lo: Floats) -> bool:
-    """Whether a neighbour below a zone in a side holds the zone's least corner in all others."""
-    for other in range(len(lo)):
-        if other != side:
-            p = max(zone[0, other], lo[other])
-            if not parent[0, other] <= p < parent[1, other]:
-                return False
-    return True
-
-
-@njit
-def _is_child(child: Floats, zone: Floats, side: int, lo: Floats, hi: Floats) -> bool:
-    """Whether a neighbour above a zone in a side meets the region, with its least corner just above the zone."""
-    for other in range(len(lo)):
-        if other != side:
-            p = max(child[0, other], lo[other])
-            if not (zone[0, other] <= p < zone[1, other] and p < child[1, other] and p < hi[other]):
-                return False
-            if other > side and p > lo[other]:
-                return False
-    return True
-
-
-@njit
-def _spread_wide(zones: SideTable, broker: int, came_from: int, region: SideRegion, out: Ints) -> int:
-    hi = region[1]
-    zone = zones.extents[broker]
-    last = -1
-    for side in range(len(hi)):
-        if zone[1, side] < hi[side]:
-            last = side
-    count = 0
-    for side in range(max(last, 0), len(hi)):
-        for face in range(2 * side, 2 * side + 2):
-            rises = face == zones.rising[side]
+    # Sides before the parent's have no children: their corner would not be at lo in the parent's side.
+    for side in range(max(first, 0), sides):
+        if zones.extents[broker, 1, side] < region[1][side]:
+            face = zones.rising[side]
             for e in range(zones.sides[broker, face], zones.sides[broker, face + 1]):
-                if zones.neighbours[e] == came_from:
-                    continue
-                if rises:
-                    edge = side == last and _above(zones.beyond[e], zone, side, hi)
-                else:
-                    edge = _is_wide_child(zones.beyond[e], zone, side, hi) and meets_box(zones.beyond[e], region)
+                # A child meets the region, and has its least corner just above the zone.
+                edge = zones.neighbours[e] != came_from
+                for other in range(sides):
+                    lo = region[0][other]
+                    p = max(zones.beyond[e, 0, other], lo)
+                    above = (zones.extents[broker, 0, other] <= p) & (p < zones.extents[broker, 1, other])
+                    met = (p < zones.beyond[e, 1, other]) & (p < region[1][other])
+                    edge &= (other == side) | (above & met & ((other < side) | (p <= lo)))
                 if edge:
                     out[count] = e
                     count += 1
@@ -171,22 +141,46 @@ def _spread_wide(zones: SideTable, broker: int, came_from: int, region: SideRegi
 
 
 @njit
-def _above(parent: Floats, zone: Floats, side: int, hi: Floats) -> bool:
-    """Whether a neighbour above a zone in a side holds the zone's largest corner in all others."""
-    for other in range(len(hi)):
-        if other != side:
-            q = min(zone[1, other], hi[other])
-            if not parent[0, other] < q <= parent[1, other]:
-                return False
-    return True
+def _spread_wide(zones: SideTable, broker: int, came_from: int, region: SideRegion, out: Ints) -> int:
+    sides = len(region[1])
+    last = -1
+    for side in range(sides):
+        if zones.extents[broker, 1, side] < region[1][side]:
+            last = side
+    count = 0
+    for side in range(max(last, 0), sides):
+        for face in range(2 * side, 2 * side + 2):
+            rises = face == zones.rising[side]
+            for e in range(zones.sides[broker, face], zones.sides[broker, face + 1]):
+                edge = False
+                if zones.neighbours[e] != came_from:
+                    if rises:
+                        edge = side == last and _is_above(zones, broker, e, side, region)
+                    elif _is_wide_child(zones, broker, e, side, region):
+                        edge = meets_box(zones.beyond, e, region)
+                if edge:
+                    out[count] = e
+                    count += 1
+    return count
 
 
 @njit
-def _is_wide_child(child: Floats, zone: Floats, side: int, hi: Floats) -> bool:
+def _is_above(zones: SideTable, broker: int, e: int, side: int, region: SideRegion) -> bool:
+    """Whether a neighbour above a zone in a side holds the zone's largest corner in all others."""
+    holds = True
+    for other in range(len(region[1])):
+        q = min(zones.extents[broker, 1, other], region[1][other])
+        holds &= (other == side) | ((zones.beyond[e, 0, other] < q) & (q <= zones.beyond[e, 1, other]))
+    return holds
+
+
+@njit
+def _is_wide_child(zones: SideTable, broker: int, e: int, side: int, region: SideRegion) -> bool:
     """Whether a neighbour below a zone in a side has its largest corner just below the zone."""
-    for other in range(len(hi)):
-        if other != side:
-            q = min(child[1, other], hi[other])
-            if not zone[0, other] < q <= zone[1, other] or (other > side and q < hi[other]):
-                return False
-    return True
+    child = True
+    for other in range(len(region[1])):
+        hi = region[1][other]
+        q = min(zones.beyond[e, 1, other], hi)
+        below = (zones.extents[broker, 0, other] < q) & (q <= zones.extents[broker, 1, other])
+        child &= (other == side) | (below & ((other < side) | (q >= hi)))
+    return child

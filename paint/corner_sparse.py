@@ -145,7 +145,7 @@ class CornerSparse(CornerPainting):
     def _parts(self) -> tuple[CornerTree, Plan, CornerSweep, SideTree, Own]:
         sweep, plan = self._swept(), self._plan
         if self._boxes is None:
-            self._boxes = make_boxes(len(self._sides.sign), plan.k)
+            self._boxes = make_boxes(len(self._sides.sign))
         own = (self._boxes, self.by_tiles or plan.cut != EACH, self.by_tiles, self._table(256))
         return self._index.arrays, plan, sweep, self._subscriptions.arrays, own
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from paint.scapegoat import FREE, LEAF, ROOT, balanced, below, join_lowest, node_arrays
+from paint.scapegoat import FREE, LEAF, ROOT, balanced, below, lower, node_arrays
 
 __all__ = ["FREE", "LEAF", "ROOT", "CornerTree", "below", "build", "empty", "update"]
 
@@ -100,7 +100,8 @@ def _join(tree: CornerTree, node: int) -> None:
     for j in range(tree.x.shape[1]):
         tree.box[node, 0, j] = min(tree.box[a, 0, j], tree.box[b, 0, j])
         tree.box[node, 1, j] = max(tree.box[a, 1, j], tree.box[b, 1, j])
-    tree.lowest[node] = join_lowest(tree, node)
+    h, i = tree.lowest[a], tree.lowest[b]
+    tree.lowest[node] = lower(tree.y[h], h, tree.y[i], i)
 
 
 @njit
@@ -153,4 +154,5 @@ def update(tree: CornerTree, i: int, y: float) -> None:
         tree.lowest[node] = lowest
         node = tree.parent[node]
         if node >= 0:
-            lowest = join_lowest(tree, node)
+            h, j = tree.lowest[tree.left[node]], tree.lowest[tree.right[node]]
+            lowest = lower(tree.y[h], h, tree.y[j], j)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
-from paint.scapegoat import FREE, LEAF, ROOT, balanced, join_lowest, node_arrays
+from paint.scapegoat import FREE, LEAF, ROOT, balanced, lower, node_arrays
 
 __all__ = ["FREE", "LEAF", "ROOT", "Kd", "build", "empty", "first_k", "min_y", "update"]
 
@@ -85,7 +85,8 @@ def _join(arrays: Kd, node: int) -> None:
     for side in (0, 2):
         box[node, side] = min(box[a, side], box[b, side])
         box[node, side + 1] = max(box[a, side + 1], box[b, side + 1])
-    arrays.lowest[node] = join_lowest(arrays, node)
+    h, j = arrays.lowest[a], arrays.lowest[b]
+    arrays.lowest[node] = lower(arrays.y[h], h, arrays.y[j], j)
 
 
 @njit

@@ -68,7 +68,7 @@ class ShapeSparse(CornerPainting):
 
     def _parts(self) -> tuple[Ranked, Plan, Sides, SideTree, Boxes]:
         if self._boxes is None:
-            self._boxes = make_boxes(len(self._sides.sign), self._plan.k)
+            self._boxes = make_boxes(len(self._sides.sign))
         return self._index.arrays, self._plan, self._sides, self._subscriptions.arrays, self._boxes
 
     def _rows(self, events: int) -> int:

@@ -17,7 +17,7 @@ from paint.algorithm import EMPTY, SNAP
 from paint.holders import Cells, corner_of, parts_of, size_of
 from paint.messages import reserve
 from paint.sides import Floats, Sides
-from paint.tile_around import tile_around
+from paint.tile_around import in_order, tile_around
 
 __all__ = ["Boxes", "make_boxes", "paint_box", "paint_cells", "paint_tiles", "start_boxes"]
 
@@ -38,7 +38,7 @@ class Boxes(NamedTuple):
         How many were written.
     box, both : float64 arrays of shape (2, D)
         A box, and the one around two.
-    best, end : int64 arrays
+    passed, end : int64 arrays of D
         Scratch memory of `paint.tile_around`.
     """
 
@@ -47,16 +47,16 @@ class Boxes(NamedTuple):
     written: NDArray[np.int64]
     box: Floats
     both: Floats
-    best: NDArray[np.int64]
+    passed: NDArray[np.int64]
     end: NDArray[np.int64]
 
 
-def make_boxes(sides: int, k: int) -> Boxes:
-    """Allocate for so many sides and lists of k."""
+def make_boxes(sides: int) -> Boxes:
+    """Allocate for so many sides."""
     integers = np.int64
     return Boxes(
         np.empty((BACK, 2, sides)), np.empty((BACK, 2), integers), np.zeros(1, integers), np.empty((2, sides)),
-        np.empty((2, sides)), np.empty(k, integers), np.empty(sides, integers),
+        np.empty((2, sides)), np.empty(sides, integers), np.empty(sides, integers),
     )  # fmt: skip
 
 
@@ -153,7 +153,8 @@ def paint_cells(
     lo, hi = np.empty(D), np.empty(D)
     tiles, around = np.empty((64, 2, D)), np.empty((64, 2, D))
     held = np.zeros(64, np.int64)
-    made = 0
+    made, at = 0, 0
+    corners = in_order(kept, size)
     stack = [0]
     stack.clear()
     for start in range(cells_count):
@@ -164,13 +165,15 @@ def paint_cells(
                 continue
             corner_of(tree, cell, 0, lo)
             corner_of(tree, cell, 1, hi)
-            at, fits = made - 1, 0
-            while at >= 0:
-                fits = _inside(tiles, at, lo, hi)
-                if fits > 0:
-                    break
-                at -= 1
-            if at < 0:
+            fits = _inside(tiles, at, lo, hi) if made > 0 else 0  # often in that of the cell before
+            if fits == 0:
+                at = made - 1
+                while at >= 0:
+                    fits = _inside(tiles, at, lo, hi)
+                    if fits > 0:
+                        break
+                    at -= 1
+            if fits == 0:
                 if made == len(held):
                     tiles, around = _larger(tiles), _larger(around)
                     more = np.zeros(2 * made, np.int64)
@@ -179,7 +182,7 @@ def paint_cells(
                     held = more
                 at = made
                 made += 1
-                tile_around(kept, size, floor, lo, exposed, k, tiles[at, 0], tiles[at, 1], boxes.best, boxes.end)
+                tile_around(corners, floor, lo, exposed, k, tiles[at], boxes.passed, boxes.end)
                 fits = _inside(tiles, at, lo, hi)
             if fits < 2:
                 parts_of(tree, cell, stack)

@@ -7,9 +7,13 @@ long as no corner comes or goes that the sides before depend on: one that is bel
 the tile's end in those done. An influence region that is open in all sides so far does not depend on any corner
 below, and goes on until the k-th.
 
-Equal coordinates are told apart by the order of the corners: as if each were moved by a hair, so that the tiles
-around all subscriptions are still a partition. O(t D) for t corners.
+Corners are put in order once for all tiles of an object, in every side, and then compared by their ranks. Equal
+coordinates are told apart by the order of the corners: as if each were moved by a hair, so that the tiles around all
+subscriptions are still a partition. Corners that are not above the tile's floor need no order among each other: all
+are below u. O(t D) for t corners at worst; a search ends at the first corner that counts.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +21,25 @@ from numpy.typing import NDArray
 from floor.kernels import njit
 from paint.sides import Floats
 
-__all__ = ["tile_around"]
+__all__ = ["Ordered", "in_order", "tile_around"]
+
+
+class Ordered(NamedTuple):
+    """Kept corners in the order of every side; sides go by their place in the order r1, l1, then further ones.
+
+    Attributes
+    ----------
+    value : float64 array of shape (D, corners)
+        Coordinates, ascending.
+    corner : int64 array of shape (D, corners)
+        Whose they are.
+    rank : int64 array of shape (corners, D)
+        Where a corner is in each order.
+    """
+
+    value: Floats
+    corner: NDArray[np.int64]
+    rank: NDArray[np.int64]
 
 
 @njit
@@ -27,83 +49,103 @@ def _turn(place: int) -> int:
 
 
 @njit
-def _kth(kept: Floats, size: int, floor: Floats, u: Floats, place: int, k: int, best: NDArray[np.int64]) -> int:
-    """Find the first k of the corners below u in all sides after a place, by the side at it; how many there are."""
-    side = _turn(place)
-    found = 0
-    for at in range(size):
-        below = True
-        for later in range(place + 1, len(u)):
-            t = _turn(later)
-            if max(kept[at, t], floor[t]) > u[t]:
-                below = False
-                break
-        if not below:
-            continue
-        value = max(kept[at, side], floor[side])
-        to = found
-        while to > 0 and max(kept[best[to - 1], side], floor[side]) > value:
-            if to < k:
-                best[to] = best[to - 1]
-            to -= 1
-        if to < k:
-            best[to] = at
-            found = min(found + 1, k)
-    return found
+def in_order(kept: Floats, size: int) -> Ordered:
+    """Order the first `size` corners in every side, by (coordinate, position)."""
+    sides = kept.shape[1]
+    value, corner = np.empty((sides, size)), np.empty((sides, size), np.int64)
+    rank = np.empty((size, sides), np.int64)
+    for place in range(sides):
+        side = _turn(place)
+        for at in range(size):
+            first, end = 0, at
+            while first < end:
+                middle = (first + end) >> 1
+                if value[place, middle] <= kept[at, side]:
+                    first = middle + 1
+                else:
+                    end = middle
+            for to in range(at, first, -1):
+                value[place, to], corner[place, to] = value[place, to - 1], corner[place, to - 1]
+            value[place, first], corner[place, first] = kept[at, side], at
+        for at in range(size):
+            rank[corner[place, at], place] = at
+    return Ordered(value, corner, rank)
+
+
+@njit
+def _passed(value: Floats, place: int, u: float) -> int:
+    """Number of corners at or below a coordinate."""
+    first, end = 0, value.shape[1]
+    while first < end:
+        middle = (first + end) >> 1
+        if value[place, middle] <= u:
+            first = middle + 1
+        else:
+            end = middle
+    return first
 
 
 @njit
 def _concerned(
-    kept: Floats, floor: Floats, u: Floats, place: int, at: int, hi: Floats, end: NDArray[np.int64]
+    rank: NDArray[np.int64], at: int, place: int, passed: NDArray[np.int64], end: NDArray[np.int64]
 ) -> int:
     """Whether the sides before a place depend on a corner: 0 no, 1 only where the tile begins, 2 yes."""
-    for later in range(place + 1, len(u)):
-        t = _turn(later)
-        if max(kept[at, t], floor[t]) > u[t]:
+    for later in range(place + 1, len(passed)):
+        if rank[at, later] >= passed[later]:
             return 0
     how = 2
     for before in range(place):
-        t = _turn(before)
-        value = max(kept[at, t], floor[t])
-        if value > hi[t] or (value == hi[t] and at > end[t]):
+        if rank[at, before] > end[before]:
             return 0
-        if at == end[t]:
+        if rank[at, before] == end[before]:
             how = 1
     return how
 
 
 @njit
 def tile_around(
-    kept: Floats, size: int, floor: Floats, u: Floats, exposed: bool, k: int, lo: Floats, hi: Floats,
-    best: NDArray[np.int64], end: NDArray[np.int64],
+    corners: Ordered, floor: Floats, u: Floats, exposed: bool, k: int, tile: Floats, passed: NDArray[np.int64],
+    end: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Write the tile lo <= u < hi around u, which must be in the region above `floor`.
+    """Write the tile around u, which must be in the region above `floor`, as tile[0] <= u < tile[1].
 
     Parameters
     ----------
-    kept : float64 array of shape (size or more, D)
+    corners : Ordered
         The kept corners; those of an influence region, or before the exposed object is kept.
-    best, end : int64 arrays of k and D
-        Scratch memory.
+    passed, end : int64 arrays of D
+        Scratch memory: by place, the number of corners below u, and the rank of the one at which the tile ends.
     """
+    value, corner, rank = corners
+    size = value.shape[1]
+    for place in range(len(u)):
+        passed[place] = _passed(value, place, u[_turn(place)])
     opened = not exposed
     for place in range(len(u)):
         side = _turn(place)
-        lo[side], hi[side], end[side] = floor[side], np.inf, size
+        lo, hi = floor[side], np.inf
+        end[place] = size
         if place == 0 or opened:
-            found = _kth(kept, size, floor, u, place, k, best)
-            if found == k:
-                hi[side], end[side] = max(kept[best[k - 1], side], floor[side]), best[k - 1]
-                opened = False
-            if exposed and k > 1:
-                lo[side] = max(kept[best[k - 2], side], floor[side])
-            continue
-        for at in range(size):
-            how = _concerned(kept, floor, u, place, at, hi, end)
-            if how == 0:
-                continue
-            value = max(kept[at, side], floor[side])
-            if value <= u[side]:
-                lo[side] = max(lo[side], value)
-            elif how == 2 and (value < hi[side] or (value == hi[side] and at < end[side])):
-                hi[side], end[side] = value, at
+            found = 0
+            for at in range(size):
+                if _concerned(rank, corner[place, at], place, passed, end) == 0:
+                    continue
+                found += 1
+                if exposed and found == k - 1:
+                    lo = max(lo, value[place, at])
+                if found == k:
+                    hi, end[place] = value[place, at], at
+                    opened = False
+                    break
+        else:
+            for at in range(passed[place] - 1, -1, -1):
+                if value[place, at] <= lo:
+                    break
+                if _concerned(rank, corner[place, at], place, passed, end) > 0:
+                    lo = value[place, at]
+                    break
+            for at in range(passed[place], size):
+                if _concerned(rank, corner[place, at], place, passed, end) == 2:
+                    hi, end[place] = value[place, at], at
+                    break
+        tile[0, side], tile[1, side] = lo, hi
