@@ -34,6 +34,7 @@ class ServerSession(Session):
             subscriptions=_known(workload, approach) if approach.aware else None,
             sketch=approach.sketch,
             dimensions=workload.dimensions,
+            shape=workload.shape,
         )
 
     def answer(self, chunk: Chunk) -> Outgoing:

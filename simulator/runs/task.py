@@ -12,7 +12,7 @@ from floor.errors import RangecastError
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import assemble
 from simulator.inputs.plugins import Plugin, load_again
-from simulator.inputs.start import lay_out, start_of
+from simulator.inputs.start import start_of, workload_of
 from simulator.results.errors import RunError
 from simulator.results.loads import Loads
 from simulator.results.needed import needed_of
@@ -64,12 +64,11 @@ def run_task(task: Task) -> list[Row] | Failure:
 
 def _run(task: Task) -> list[Row]:
     scenario = task.scenario
-    population = pipeline.read_population(task.population)
     start = start_of(scenario, lambda: pipeline.read_objects(task.objects))
-    workload = lay_out(scenario, start, (population.l, population.r))
+    workload, location = workload_of(scenario, start, task.population)
     if not scenario.faults.any:
         workload = workload._replace(known=workload.made_index())
-    ingredients = assemble(scenario, workload, population.location, start=start)
+    ingredients = assemble(scenario, workload, location, start=start)
     records, loads, needed = [], [], needed_of(scenario, ingredients)
     for name in scenario.approaches:
         load, ledger = Loads(len(ingredients.network)), Ledger()
