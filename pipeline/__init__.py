@@ -13,7 +13,7 @@ from pipeline.attributes import (
     x_names,
 )
 from pipeline.class_archive import archiving_classes
-from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries, count_kept
+from pipeline.deliveries import PARTITION_COST, DeliveryCounts, add_up, count_deliveries, count_kept
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
 from pipeline.drawing import distributions_of, object_distributions_of
 from pipeline.errors import PipelineError
@@ -114,6 +114,7 @@ __all__ = [
     "TraceData",
     "TraceFacts",
     "TraceSpec",
+    "add_up",
     "archiving_classes",
     "attributes_of",
     "check_master",

@@ -8,7 +8,7 @@ sides, lo <= u < hi (`paint.sides`), kept as the closed boxes up to the float be
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ from pipeline.attributes import UNIT, Form, XRange
 from pipeline.errors import spark_errors
 from pipeline.populations import open_population
 
-__all__ = ["PARTITION_COST", "DeliveryCounts", "count_deliveries", "count_kept"]
+__all__ = ["PARTITION_COST", "DeliveryCounts", "add_up", "count_deliveries", "count_kept"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -156,6 +156,33 @@ def count_kept(
         finally:
             shared.destroy()
     return list(sums)
+
+
+def add_up(
+    spark: SparkSession, population: Path, count: Callable[[Floats, Floats], Ints], x_range: XRange = UNIT
+) -> Ints:
+    """
+    Add up what is counted among some subscriptions at a time, over all of a population.
+
+    Parameters
+    ----------
+    count : function
+        Gives counts, an array, from the ends l and r of one row group; it is sent to every executor once.
+
+    Raises
+    ------
+    PipelineError
+        If `population` is not a whole population, or Spark fails.
+    """
+    units, form = _units(population)
+    with spark_errors(f"count among {population}"):
+        shared = spark.sparkContext.broadcast(count)
+        try:
+            sums = _spread_out(spark, units).map(lambda unit: shared.value(*_read_ends(*unit, form, x_range)))
+            total: Ints = sums.treeReduce(np.add)
+        finally:
+            shared.destroy()
+    return total
 
 
 def _units(population: Path) -> tuple[list[Unit], Form]:

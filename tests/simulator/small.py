@@ -151,6 +151,12 @@ def small_ingredients(scenario: Scenario) -> Ingredients:
     return assemble(scenario, workload, rng.random(m))
 
 
+def told_ends(workload: Workload, l: Any, r: Any) -> list[tuple[Any, Any]]:
+    """Subscriptions as `tests.oracles.inside` takes them: their ends, or the shape and a point of S."""
+    lows = l.tolist() if workload.shape == "boxes" else [workload.shape] * len(r)
+    return list(zip(lows, r.tolist(), strict=True))
+
+
 def _among_shapes(scenario: Scenario, rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:
     """x, y, l and r; on a grid of eighths, where floats are exact, or anywhere."""
     form, n, m = scenario.form, scenario.objects.count, scenario.subscriptions.count
