@@ -206,8 +206,6 @@ class Scenario(Table):
         approach, shape = parse_approach(name), self.form.shape
         if approach.line_only:
             refuse("approaches", name, f"is for one dimension, and not {where}; take paint-batch instead")
-        if approach.sketch is not None:
-            refuse("approaches", name, f"a sketch is of ranges in one dimension, and not {where}; remove sketch=")
         if shape == "boxes":
             return
         if approach.boxes_only:
@@ -216,3 +214,5 @@ class Scenario(Table):
             refuse("approaches", name, f"{rule}; take {aware} instead, whose server knows the subscriptions")
         if approach.epsilon is not None:
             refuse("approaches", name, f"an ε groups boxes of a region, and {shape} have none; remove the ε")
+        if approach.sketch is not None:
+            refuse("approaches", name, f"a sketch is asked about boxes of a region, and {shape} have none; remove it")

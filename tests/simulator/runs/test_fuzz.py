@@ -32,7 +32,8 @@ def check(seed: int, dimensions: float = 1, shape: str = "boxes") -> Counter[str
     """Run one scenario with every approach; what happened in it."""
     scenario = varied(seed, dimensions, shape)
     ingredients, happened = small_ingredients(scenario), Counter[str]()
-    for name in approaches_of(scenario):
+    sketched = ("paint-sparse(sketch=3)",) if shape == "boxes" else ()
+    for name in (*approaches_of(scenario), *sketched):
         timed, wrong, faults = run_small(scenario, ingredients, name)
         assert not wrong, (seed, name, wrong)
         happened += faults

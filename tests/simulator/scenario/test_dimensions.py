@@ -118,10 +118,6 @@ def test_what_does_not_fit_is_told_in_one_line(tmp_path: Path, text: str, rule: 
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        (
-            "paint-sparse(sketch=10)",
-            "of ranges in one dimension, and not in 2 dimensions; remove sketch=",
-        ),
         ("paint-batch-printed", "is for one dimension, and not in 2 dimensions; take paint-batch instead"),
     ],
 )
@@ -142,6 +138,7 @@ def test_approaches_for_one_dimension_are_refused_in_others(name: str, rule: str
         ("coalesce", "take paint-batch-sparse instead, whose server knows the subscriptions"),
         ("paint-sparse(0.5)", "an ε groups boxes of a region, and halfspaces have none; remove the ε"),
         ("paint-batch-sparse(10, 0.5)", "an ε groups boxes of a region, and halfspaces have none; remove the ε"),
+        ("paint-sparse(sketch=10)", "a sketch is asked about boxes of a region, and halfspaces have none; remove it"),
     ],
 )
 def test_approaches_that_cut_regions_into_boxes_are_refused_for_shapes(name: str, rule: str) -> None:
