@@ -156,7 +156,7 @@ class Boxes:
 
     def start(self, algorithm: Any, index: Any, plan: Plan, known: Any) -> Algorithm:
         """Make an algorithm over an index; Paint-Sparse has another where a sketch stands in for subscriptions."""
-        chosen = CornerCovered if known.sketched else algorithm
+        chosen: Any = CornerCovered if known.sketched else algorithm
         made: Algorithm = chosen(index, plan, known, self._sides)
         return made
 

@@ -24,7 +24,7 @@ def covers(sketch: SideSketch, points: Any, box: Any) -> None:
 def test_a_cover_under_changes(sides: int) -> None:
     rng = np.random.default_rng(sides)
     for boxes in (1, 2, 7, 60):
-        points = rng.integers(0, 6, (int(rng.choice([0, 1, 40])), sides)) * 1.0
+        points: Any = rng.integers(0, 6, (int(rng.choice([0, 1, 40])), sides)) * 1.0
         sketch = SideSketch(points, boxes)
         for _ in range(8):
             if len(points) and rng.random() < 0.5:
@@ -32,7 +32,7 @@ def test_a_cover_under_changes(sides: int) -> None:
                 sketch.delete(points[gone])
                 points = points[~gone]
             else:
-                more = rng.integers(-2, 9, (int(rng.integers(0, 20)), sides)) * 1.0
+                more: Any = rng.integers(-2, 9, (int(rng.integers(0, 20)), sides)) * 1.0
                 sketch.insert(more)
                 points = np.concatenate((points, more))
             sketch._check()

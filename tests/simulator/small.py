@@ -48,7 +48,7 @@ def approaches_of(scenario: Scenario) -> tuple[str, ...]:
     return APPROACHES if scenario.form.shape == "boxes" else SHAPE_APPROACHES
 
 
-def random_scenario(seed: int, *, shape: str = "boxes", **changes: Any) -> Scenario:
+def random_scenario(seed: int, *, shape: Any = "boxes", **changes: Any) -> Scenario:
     """A scenario with few objects and subscriptions on few brokers; every third has no faults."""
     rng = np.random.default_rng([seed, 1])
     n = int(rng.integers(1, 40))
