@@ -2,10 +2,11 @@
 
 Kernels ask `holds(ranges, s, x, i)`: does subscription s hold the object at x[i]? The type of `ranges` says what a
 subscription is. `Ranges` are ends l <= r, of one attribute, (m,), or of several, (m, d): x lies between them in each.
-For another kind of subscription make a class with the same fields l and r, in whatever sense, and enter it with its
-kernel in `KINDS`, here, so that compiled kernels are made anew when it changes; `Subscribers` and
-`RelaxedSubscribers` take the class as their `kind`. Rows of subscriptions that are gone have l = inf and r = -inf,
-and hold nothing.
+`Halfspaces` and `Disks` are points r of S, (m, D), with the lowest finite float for l (`paint.shapes`); objects have
+an x of d numbers. `OF_SHAPE` has the kind of each shape. For another kind of subscription make a class with the same
+fields l and r, in whatever sense, and enter it with its kernel in `KINDS`, here, so that compiled kernels are made
+anew when it changes; `Subscribers` and `RelaxedSubscribers` take the class as their `kind`. Rows of subscriptions
+that are gone have l = inf and r = -inf, and hold nothing.
 """
 
 from collections.abc import Callable
@@ -17,8 +18,19 @@ from numba.extending import overload
 
 from floor.kernel_forms import by_ndim
 from floor.kernels import njit
+from paint.shapes import DISKS, HALFSPACES, disk_plane, under
 
-__all__ = ["KINDS", "Ranges", "held_by", "holds", "is_here", "refuse_wrong_ranges"]
+__all__ = [
+    "KINDS",
+    "OF_SHAPE",
+    "Disks",
+    "Halfspaces",
+    "Ranges",
+    "held_by",
+    "holds",
+    "is_here",
+    "refuse_wrong_ranges",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,6 +40,20 @@ class Ranges(NamedTuple):
 
     An attribute without a left end has the lowest finite float for l.
     """
+
+    l: Floats
+    r: Floats
+
+
+class Halfspaces(NamedTuple):
+    """Subscriptions to halfspaces, (m, d) each."""
+
+    l: Floats
+    r: Floats
+
+
+class Disks(NamedTuple):
+    """Subscriptions to disks, (m, 3) each."""
 
     l: Floats
     r: Floats
@@ -54,8 +80,35 @@ def _ranges_hold(ranges: Ranges, s: int, x: Floats, i: int) -> bool:
     return bool(_between(ranges.l, ranges.r, s, x, i))
 
 
-KINDS: dict[type, Callable[..., bool]] = {Ranges: _ranges_hold}
+@njit
+def _number_is_here(l: Floats, r: Floats, s: int) -> bool:
+    return bool(l[s] <= r[s])
+
+
+@njit
+def _place_is_here(l: Floats, r: Floats, s: int) -> bool:
+    return bool(l[s, 0] <= r[s, 0])
+
+
+is_here = by_ndim({1: _number_is_here, 2: _place_is_here})
+"""Whether row s is that of a subscription that is not gone: (l, r, s)."""
+
+
+@njit
+def _halfspaces_hold(halfspaces: Halfspaces, s: int, x: Floats, i: int) -> bool:
+    return bool(_place_is_here(halfspaces.l, halfspaces.r, s) and under(x[i], halfspaces.r[s]))
+
+
+@njit
+def _disks_hold(disks: Disks, s: int, x: Floats, i: int) -> bool:
+    return bool(_place_is_here(disks.l, disks.r, s) and under(disk_plane(x[i]), disks.r[s]))
+
+
+KINDS: dict[type, Callable[..., bool]] = {Ranges: _ranges_hold, Halfspaces: _halfspaces_hold, Disks: _disks_hold}
 """Kernel of each kind of subscriptions: (ranges, s, x, i)."""
+
+OF_SHAPE: dict[str, Any] = {"boxes": Ranges, HALFSPACES: Halfspaces, DISKS: Disks}
+"""The kind of subscriptions of each shape that a server offers."""
 
 
 def holds(ranges: Any, s: int, x: Floats, i: int) -> bool:
@@ -76,20 +129,6 @@ def held_by(ranges: Any, s: int, x: Floats) -> npt.NDArray[np.bool_]:
     for i in range(len(x)):
         held[i] = holds(ranges, s, x, i)
     return held
-
-
-@njit
-def _number_is_here(l: Floats, r: Floats, s: int) -> bool:
-    return bool(l[s] <= r[s])
-
-
-@njit
-def _place_is_here(l: Floats, r: Floats, s: int) -> bool:
-    return bool(l[s, 0] <= r[s, 0])
-
-
-is_here = by_ndim({1: _number_is_here, 2: _place_is_here})
-"""Whether row s is that of a subscription that is not gone: (l, r, s)."""
 
 
 def refuse_wrong_ranges(l: Floats, r: Floats) -> None:

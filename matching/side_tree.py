@@ -13,7 +13,7 @@ from floor.kernels import njit
 from matching.balanced_tree import tree_kernels
 from matching.blocks import BLOCK, FILL, Floats, block_arrays
 
-__all__ = ["KERNELS", "SideTree", "new_side_tree"]
+__all__ = ["KERNELS", "SideTree", "fit_box", "new_side_tree"]
 
 HIGHER = 1
 """Second index of `SideTree.box`; the first is 0, the least coordinates."""
@@ -71,7 +71,7 @@ def _set_bounds(tree: SideTree, node: int, side: int, lower: float, upper: float
 
 
 @njit
-def _fit_box(tree: SideTree, node: int, points: Floats, lo: int, hi: int) -> None:
+def fit_box(tree: SideTree, node: int, points: Floats, lo: int, hi: int) -> None:
     """Set a node's box to the smallest one around the points [lo, hi)."""
     for side in range(len(points)):
         lower, upper = np.inf, -np.inf
@@ -96,5 +96,5 @@ def _clear(_tree: SideTree, _block: int, _start: int, _stop: int) -> None:
     """Do nothing: queries look at no place that is free."""
 
 
-KERNELS = tree_kernels(__name__, _sides, _least, _most, _set_bounds, _fit_box, _end_at, _set_end, _clear)
+KERNELS = tree_kernels(__name__, _sides, _least, _most, _set_bounds, fit_box, _end_at, _set_end, _clear)
 """How the tree is built and changed; points are arrays of shape (D, m), a row per side."""

@@ -136,7 +136,7 @@ def thin(tree: SideTree, plan: Plan, sweep: CornerSweep, boxes: Boxes, rows: Row
 class CornerSparse(CornerPainting):
     """Paint-Sparse over a corner index and the subscriptions, as a server drives it."""
 
-    takes: ClassVar = frozenset({"cut", "epsilon", "subscriptions"})
+    takes: ClassVar = frozenset({"cut", "epsilon", "subscriptions", "sketch"})
     tell: ClassVar = half
     stream: ClassVar = replay_of(half)
     by_tiles: ClassVar = False
@@ -169,4 +169,5 @@ class CornerSparseByTiles(CornerSparse):
     looks at one object more than it needs to, also if nobody holds the one that is lowered.
     """
 
+    takes: ClassVar = frozenset({"cut", "epsilon", "subscriptions"})
     by_tiles: ClassVar = True

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from matching import UnknownSubscriptionError
 from matching.side_index import SideIndex
+from matching.side_sketch import SideSketch
 from matching.side_tree import SideTree
 from paint.arguments import integer
 from paint.place_arguments import rows_of
@@ -24,11 +26,23 @@ class KnownBoxes:
         attribute that has an upper bound only. An index, whose points have -l for l, is used as it is, not copied.
     sides : Sides
         The sides of the space.
+    rectangles : int, optional
+        Let a cover by so many boxes answer in place of the index. The points are still kept, by id, to tell which
+        subscription an id stands for.
     """
 
-    def __init__(self, subscriptions: ArrayLike | SideIndex, sides: Sides) -> None:
-        self._sides = sides
-        self._names = [("l" if sign < 0 else "r") + str(j + 1) for j, sign in zip(*sides[:2], strict=True)]
+    def __init__(self, subscriptions: ArrayLike | SideIndex, sides: Sides, rectangles: int | None = None) -> None:
+        self._sides, self._sketch = sides, None
+        if rectangles is not None:
+            if isinstance(subscriptions, SideIndex):
+                raise ValueError("a sketch is made from ranges, got a SideIndex: pass an array of them")
+            self._names = _names(sides)
+            points = self._points(subscriptions)
+            self._sketch = SideSketch(points, rectangles)
+            self._kept: dict[int, Floats] = dict(enumerate(points))
+            self._issued = len(points)
+            return
+        self._names = _names(sides)
         if isinstance(subscriptions, SideIndex):
             if subscriptions.sides != len(sides.sign):
                 raise ValueError(
@@ -39,12 +53,17 @@ class KnownBoxes:
         self._index = SideIndex(self._points(subscriptions), len(sides.sign))
 
     def __len__(self) -> int:
-        return len(self._index)
+        return len(self._index if self._sketch is None else self._sketch)
+
+    @property
+    def sketched(self) -> bool:
+        """Whether a cover answers."""
+        return self._sketch is not None
 
     @property
     def arrays(self) -> SideTree:
         """The arrays for kernels; read them anew after every change."""
-        return self._index.arrays
+        return (self._index if self._sketch is None else self._sketch).arrays
 
     def _points(self, ends: Any) -> NDArray[np.float64]:
         """Turn rows of ends into points of the sides."""
@@ -76,8 +95,25 @@ class KnownBoxes:
                 row[at] = [float(end) for end in given.tolist()]
             except (TypeError, ValueError):
                 raise TypeError(f"{name} must be numbers, got {ends!r}") from None
-        return int(self._index.insert(self._points(row[None]))[0])
+        point = self._points(row[None])
+        if self._sketch is None:
+            return int(self._index.insert(point)[0])
+        self._sketch.insert(point)
+        self._kept[self._issued] = point[0]
+        self._issued += 1
+        return self._issued - 1
 
     def unsubscribe(self, subscription: int) -> None:
         """Remove a subscription; O(log m) amortised."""
-        self._index.delete(integer("subscription_id", subscription))
+        i = integer("subscription_id", subscription)
+        if self._sketch is None:
+            self._index.delete(i)
+            return
+        if i not in self._kept:
+            raise UnknownSubscriptionError(f"no subscription has the id {i}")
+        self._sketch.delete(self._kept.pop(i)[None])
+
+
+def _names(sides: Sides) -> list[str]:
+    """Name the ends of a subscription."""
+    return [("l" if sign < 0 else "r") + str(j + 1) for j, sign in zip(*sides[:2], strict=True)]

@@ -9,7 +9,8 @@ disks, and the subscription holds it iff
 
 **One predicate.** On the border rounding decides, and (x_1 - a)^2 + (x_2 - b)^2 <= radius^2 would decide otherwise at
 times. So server, gateways, subscribers and whoever checks them lift by `lift` and ask `holds`, or in kernels
-`plane_of` and `under`: the same operations in the same order, none of them fused, so the answers are the same.
+`plane_of` or `disk_plane` and `under`: the same operations in the same order, none of them fused, so the answers are
+the same.
 
 **Boxes of S.** Rounding is monotone: of two numbers, the larger is not rounded to less. So the left side above, as it
 is computed, grows with u_D and, as c_j says, grows or falls with u_j, and over a box of S it is least and greatest at
@@ -35,6 +36,8 @@ __all__ = [
     "OUTSIDE",
     "SHAPES",
     "check_size",
+    "count_held",
+    "disk_plane",
     "holds",
     "lift",
     "names_of",
@@ -160,24 +163,43 @@ def holds(shape: str, points: Any, x: Any) -> NDArray[np.bool_]:
 
 
 @njit
+def disk_plane(x: Floats) -> tuple[float, float, float]:
+    """Plane of an object at x, two numbers, among disks."""
+    return -2.0 * x[0], -2.0 * x[1], -(x[0] * x[0] + x[1] * x[1])
+
+
+@njit
 def plane_of(disks: bool, x: Floats, out: Floats) -> None:
     """Write the plane of an object at x, an array of d numbers, as `planes_of` does."""
     if disks:
-        out[0], out[1] = -2.0 * x[0], -2.0 * x[1]
-        out[2] = -(x[0] * x[0] + x[1] * x[1])
+        out[0], out[1], out[2] = disk_plane(x)
     else:
         for j in range(len(x)):
             out[j] = x[j]
 
 
 @njit
-def under(plane: Floats, point: Floats) -> bool:
+def under(plane: Any, point: Floats) -> bool:
     """Whether the subscription at a point of S holds the object with a plane: the predicate."""
     last = len(point) - 1
     value = point[last]
     for j in range(last):
         value += plane[j] * point[j]
     return bool(value <= plane[last])
+
+
+@njit
+def _count_held(planes: Floats, points: Floats, held: NDArray[np.int64]) -> None:
+    for s in range(len(points)):
+        for i in range(len(planes)):
+            held[s] += under(planes[i], points[s])
+
+
+def count_held(shape: str, points: Floats, x: Floats) -> NDArray[np.int64]:
+    """How many of the objects at x, (n, d), each of the subscriptions at points of S, (m, D), holds; O(n m)."""
+    held = np.zeros(len(points), np.int64)
+    _count_held(np.ascontiguousarray(planes_of(shape, x)), np.ascontiguousarray(points), held)
+    return held
 
 
 @njit

@@ -19,7 +19,7 @@ from paint.messages import reserve
 from paint.sides import Floats, Sides
 from paint.tile_around import in_order, tile_around
 
-__all__ = ["Boxes", "make_boxes", "paint_box", "paint_cells", "paint_tiles", "start_boxes"]
+__all__ = ["BACK", "Boxes", "make_boxes", "paint_box", "paint_cells", "paint_tiles", "start_boxes", "write_box"]
 
 BACK = 4
 """Boxes that are looked at for merging."""
@@ -67,7 +67,7 @@ def start_boxes(boxes: Boxes) -> None:
 
 
 @njit
-def _write(sides: Sides, box: Floats, out: Floats, row: int) -> None:
+def write_box(sides: Sides, box: Floats, out: Floats, row: int) -> None:
     """Write a closed box as that of a message."""
     count = len(sides.sign)
     d = sides.attribute[count - 1] + 1
@@ -98,7 +98,7 @@ def paint_box(
             for side in range(box.shape[1]):
                 boxes.around[at, 0, side], boxes.around[at, 1, side] = both[0, side], both[1, side]
             boxes.held[at, 0] = most
-            _write(sides, both, out, boxes.held[at, 1])
+            write_box(sides, both, out, boxes.held[at, 1])
             return out, row
     at = written % BACK
     for side in range(box.shape[1]):
@@ -106,7 +106,7 @@ def paint_box(
     boxes.held[at, 0], boxes.held[at, 1] = held, row
     boxes.written[0] = written + 1
     out = reserve(out, row, 1)
-    _write(sides, box, out, row)
+    write_box(sides, box, out, row)
     return out, row + 1
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paint.algorithm import Algorithm, Plan
 from paint.arguments import choice, number, numbers, range_end
+from paint.corner_covered import CornerCovered
 from paint.corner_dense import CornerDense
 from paint.corner_index import CornerIndex, IntervalIndex
 from paint.corner_relax import CornerRelax
@@ -145,17 +146,18 @@ class Boxes:
         """Check the x of one object, and give it as a tuple."""
         return tuple(self.place(name, x).tolist())
 
-    def known(self, subscriptions: Any, sketch: int | None) -> KnownBoxes:  # noqa: ARG002
-        """Make the subscriptions that a server knows, from (m, D) rows of ends or an index; there is no sketch."""
-        return KnownBoxes(() if subscriptions is None else subscriptions, self._sides)
+    def known(self, subscriptions: Any, sketch: int | None) -> KnownBoxes:
+        """Make the subscriptions that a server knows, from (m, D) rows of ends or an index."""
+        return KnownBoxes(() if subscriptions is None else subscriptions, self._sides, sketch)
 
     def ends(self, l: Any, r: Any) -> tuple[Any, Any]:
         """Give the ends of a subscription as they are; `KnownBoxes` checks them."""
         return l, r
 
     def start(self, algorithm: Any, index: Any, plan: Plan, known: Any) -> Algorithm:
-        """Make an algorithm over an index."""
-        made: Algorithm = algorithm(index, plan, known, self._sides)
+        """Make an algorithm over an index; Paint-Sparse has another where a sketch stands in for subscriptions."""
+        chosen: Any = CornerCovered if known.sketched else algorithm
+        made: Algorithm = chosen(index, plan, known, self._sides)
         return made
 
 
@@ -174,6 +176,7 @@ class Shapes(Boxes):
         "dense": f"algorithm 'dense' {_NO_BOXES}",
         "sparse-tiles": f"algorithm 'sparse-tiles' {_NO_BOXES}",
         "epsilon": "epsilon is for boxes: it groups tiles, which halfspaces and disks do not have; leave it out",
+        "sketch": "sketch is for boxes: tiles are snapped to it, and halfspaces and disks have none; leave it out",
     }
 
     def __init__(self, shape: str, dimensions: int) -> None:

@@ -2,16 +2,18 @@
 
 from pipeline.attributes import (
     SHAPES,
+    UNIT,
     Form,
     attributes_of,
     form_of,
     other_attributes,
     other_form,
+    side_ranges,
     spread_ends,
     x_names,
 )
 from pipeline.class_archive import archiving_classes
-from pipeline.deliveries import PARTITION_COST, DeliveryCounts, count_deliveries, count_kept
+from pipeline.deliveries import PARTITION_COST, DeliveryCounts, add_up, count_deliveries, count_kept
 from pipeline.distributions import DISTRIBUTIONS, OBJECT_DISTRIBUTIONS, standard_normals, uniform_column
 from pipeline.drawing import distributions_of, object_distributions_of
 from pipeline.errors import PipelineError
@@ -57,7 +59,12 @@ from pipeline.schemas import (
     trace_schemas,
 )
 from pipeline.session import SparkSource, check_master, check_spark, spark_runs, spark_session, spark_source
-from pipeline.side_distributions import SIDE_DISTRIBUTIONS, SIDE_OBJECT_DISTRIBUTIONS, distribution_shape
+from pipeline.side_distributions import (
+    SIDE_DISTRIBUTIONS,
+    SIDE_OBJECT_DISTRIBUTIONS,
+    curve_frames,
+    distribution_shape,
+)
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
 from pipeline.summary import rehearse_summary, summarise, write_summary
 from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
@@ -87,6 +94,7 @@ __all__ = [
     "TRACE_EVENTS",
     "TRACE_OBJECTS",
     "TRACE_REPORT",
+    "UNIT",
     "ZONE_LOAD",
     "DeliveryCounts",
     "EventFacts",
@@ -106,12 +114,14 @@ __all__ = [
     "TraceData",
     "TraceFacts",
     "TraceSpec",
+    "add_up",
     "archiving_classes",
     "attributes_of",
     "check_master",
     "check_spark",
     "count_deliveries",
     "count_kept",
+    "curve_frames",
     "distribution_shape",
     "distributions_of",
     "event_facts",
@@ -147,6 +157,7 @@ __all__ = [
     "rehearse_summary",
     "replication_intervals",
     "require_java",
+    "side_ranges",
     "spark_runs",
     "spark_schema",
     "spark_session",

@@ -8,6 +8,7 @@ its centre x1, x2 and its radius. In memory all are arrays l and r, as `paint.si
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,7 @@ __all__ = [
     "form_of",
     "other_attributes",
     "other_form",
+    "side_ranges",
     "spread_ends",
     "x_names",
 ]
@@ -86,6 +88,12 @@ class Form(NamedTuple):
         """Sides of the subscription space."""
         return sides_of(self.dimensions) if self.shape == "boxes" else upper_sides(len(self.columns))
 
+    @property
+    def side_names(self) -> tuple[str, ...]:
+        """What is measured along each side; along the last of a disk it is the lifted number, not the radius."""
+        *names, last = self.columns
+        return (*names, "x1² + x2² - radius²") if self.shape == "disks" else (*names, last)
+
     def laid(self, columns: Mapping[str, Floats], x_range: XRange = UNIT) -> tuple[Floats, Floats]:
         """Arrays l and r of subscriptions whose columns, by name, are shares of a range of x; O(m).
 
@@ -119,6 +127,27 @@ def _tilted(halfspaces: Floats, low: Floats, width: Floats) -> Floats:
     """Halfspaces over ranges: x_j is low_j and a share of width_j."""
     slopes = halfspaces[:, :-1] * (width[-1] / width[:-1])
     return np.column_stack((slopes, low[-1] + halfspaces[:, -1] * width[-1] - slopes @ low[:-1]))
+
+
+def side_ranges(form: Form, columns: Sequence[Range], x_range: XRange = UNIT) -> tuple[Range, ...]:
+    """Lowest and highest number of each side of halfspaces or disks, from those of each column.
+
+    They are at corners of what the columns span, but that the third of a disk is less where its centre passes 0.
+
+    Parameters
+    ----------
+    columns
+        Lowest and highest value of each, as shares of a range of x.
+    x_range
+        Over which they are laid, as in `Form.laid`.
+    """
+    corners = np.array(list(product(*columns)))
+    points = form.laid(dict(zip(form.columns, corners.T, strict=True)), x_range)[1]
+    low, high = points.min(axis=0), points.max(axis=0)
+    if form.shape == "disks":
+        passes = (low[:2] < 0) & (high[:2] > 0)
+        low[2] -= (np.minimum(-low[:2], high[:2])[passes] ** 2).sum()
+    return tuple(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def form_of(dimensions: float, shape: str = "boxes") -> Form:

@@ -8,7 +8,7 @@ sides, lo <= u < hi (`paint.sides`), kept as the closed boxes up to the float be
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,12 +25,13 @@ from matching.side_index import SideIndex
 from matching.side_tree import SideTree
 from paint import MESSAGE
 from paint.messages import message_of
+from paint.shapes import count_held
 from paint.sides import boxes_of, points_of
 from pipeline.attributes import UNIT, Form, XRange
-from pipeline.errors import PipelineError, spark_errors
+from pipeline.errors import spark_errors
 from pipeline.populations import open_population
 
-__all__ = ["PARTITION_COST", "DeliveryCounts", "count_deliveries", "count_kept"]
+__all__ = ["PARTITION_COST", "DeliveryCounts", "add_up", "count_deliveries", "count_kept"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -126,7 +127,8 @@ def count_kept(
     """
     Objects in the range of each subscription, but at most a limit of them, added up over all: a sum for each limit.
 
-    O(log n) per subscription for n objects, O(n^(1 - 1/d)) at worst over several attributes.
+    O(log n) per subscription for n objects, O(n^(1 - 1/d)) at worst over several attributes, O(n) for a halfspace or
+    disk.
 
     Parameters
     ----------
@@ -138,12 +140,10 @@ def count_kept(
     ValueError
         If objects have more or fewer attributes than subscriptions.
     PipelineError
-        If `population` is not a whole population, or not one of boxes, or Spark fails.
+        If `population` is not a whole population, or Spark fails.
     """
     units, form = _units(population)
     places = np.asarray(x, np.float64)
-    if form.shape != "boxes":
-        raise PipelineError(f"{population}: holds {form}, and objects are counted in boxes only; read them instead")
     if (places.shape[1] if places.ndim == 2 else 1) != form.attributes:
         raise ValueError(f"x must have a column for each of {form.attributes} attributes, got {places.shape}")
     places = np.sort(places) if form.dimensions == 1 else places
@@ -156,6 +156,33 @@ def count_kept(
         finally:
             shared.destroy()
     return list(sums)
+
+
+def add_up(
+    spark: SparkSession, population: Path, count: Callable[[Floats, Floats], Ints], x_range: XRange = UNIT
+) -> Ints:
+    """
+    Add up what is counted among some subscriptions at a time, over all of a population.
+
+    Parameters
+    ----------
+    count : function
+        Gives counts, an array, from the ends l and r of one row group; it is sent to every executor once.
+
+    Raises
+    ------
+    PipelineError
+        If `population` is not a whole population, or Spark fails.
+    """
+    units, form = _units(population)
+    with spark_errors(f"count among {population}"):
+        shared = spark.sparkContext.broadcast(count)
+        try:
+            sums = _spread_out(spark, units).map(lambda unit: shared.value(*_read_ends(*unit, form, x_range)))
+            total: Ints = sums.treeReduce(np.add)
+        finally:
+            shared.destroy()
+    return total
 
 
 def _units(population: Path) -> tuple[list[Unit], Form]:
@@ -179,10 +206,12 @@ def _keep_units(
 ) -> Iterator[list[int]]:
     """Sums over the row groups of one task; runs on the executors."""
     places, sums = shared.value, [0] * len(limits)
-    index = None if form.dimensions == 1 else SideIndex(places)
+    index = None if form.dimensions == 1 or form.shape != "boxes" else SideIndex(places)
     for unit in units:
         l, r = _read_ends(*unit, form, x_range)
-        if index is None:
+        if form.shape != "boxes":
+            inside = count_held(form.shape, r, places)
+        elif index is None:
             inside = np.searchsorted(places, r, side="right") - np.searchsorted(places, l)
         else:
             inside = index.counts(np.stack((l, r), axis=1))

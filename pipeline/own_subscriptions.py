@@ -26,6 +26,7 @@ from pipeline.population_specs import FileSpec
 from pipeline.populations import in_curve_order, open_population, population_layout
 from pipeline.schemas import POPULATION_VERSION, population_schema
 from pipeline.session import SparkSource
+from pipeline.side_distributions import curve_frames
 
 __all__ = ["SubscriptionFacts", "own_population", "own_population_path", "subscription_facts"]
 
@@ -72,8 +73,9 @@ def subscription_facts(table: OwnTable) -> SubscriptionFacts:
         spec = open_population(path).spec
         if isinstance(spec, FileSpec):
             raise PipelineError(f"{path}: is what Rangecast keeps of a file somebody brought; give that file instead")
-        many = spec.form.attributes if spec.form.shape == "boxes" else len(spec.form.columns)
-        return SubscriptionFacts(spec.count, digest, True, (UNIT,) * many, True, spec.form)
+        boxes = spec.form.shape == "boxes"
+        frames = (UNIT,) * spec.form.attributes if boxes else tuple(curve_frames(spec.form, spec.parameters))
+        return SubscriptionFacts(spec.count, digest, True, frames, True, spec.form)
     form, located, count = _form(table), "location" in table.names, 0
     bounds = np.array([[np.inf, -np.inf]] * len(_bounded(form)))
     for first, columns in table.batches(_types(form, located=located)):

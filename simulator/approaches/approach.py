@@ -37,6 +37,8 @@ class Approach:
     """Whether it has no answer to objects that are inserted or move."""
     line_only: bool = False
     """Whether it is for ranges over one attribute only."""
+    boxes_only: bool = False
+    """Whether it is for ranges, and not for halfspaces and disks."""
     epsilon: float | None = None
     cut: str | None = None
     """With an ε, how tiles are grouped, see `paint.Server`."""

@@ -66,7 +66,8 @@ class Polling(Session):
         self._random = np.random.default_rng(workload.seed)
         m = len(workload.l)
         self._turns = _Turns(self._random.random(m) * self._interval_s, np.full(m, -1), np.ones(m, np.bool_))
-        self._lists = _first_lists(workload.l, workload.r, workload.k, self._x, self._y)
+        self._kind = workload.kind
+        self._lists = _first_lists(self._kind, workload.l, workload.r, workload.k, self._x, self._y)
 
     def answer(self, chunk: Chunk) -> Outgoing:
         """Answers to those who ask from the chunk's first event on, until the next chunk begins."""
@@ -96,7 +97,7 @@ class Polling(Session):
         """Take in a subscription, which knows its list as it is."""
         self._changes.subscribe(l, r)
         k = self._lists.objects.shape[1]
-        new = _first_lists(np.array([l]), np.array([r]), k, self._x, self._y)
+        new = _first_lists(self._kind, np.array([l]), np.array([r]), k, self._x, self._y)
         both: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(self._lists, new, strict=True))
         self._lists = _Lists._make(np.concatenate(pair) for pair in both)
         phase_s, turn, present = self._turns
@@ -116,9 +117,9 @@ class Polling(Session):
         self._y[events.object] = events.y  # of several, the last one stays
 
 
-def _first_lists(l: Floats, r: Floats, k: int, x: Floats, y: Floats) -> _Lists:
-    """Lists of subscriptions that know them."""
-    lists = Subscribers(l, r, k)
+def _first_lists(kind: Any, l: Floats, r: Floats, k: int, x: Floats, y: Floats) -> _Lists:
+    """Lists of subscriptions of a kind that know them."""
+    lists = Subscribers(l, r, k, kind)
     lists.start(x, y)
     told_x = x[lists.objects]  # of no object, any
     return _Lists(lists.objects, lists.y, lists.objects.copy(), told_x, lists.y.copy(), np.full(len(l), np.nan))

@@ -32,9 +32,9 @@ def _served(algorithm: str, *, variant: str | None = None) -> "Callable[[Workloa
 _HUNDRED = Window(events=100)
 
 APPROACHES: dict[str, Approach] = {
-    "paint-dense": Approach(_served("dense"), exact=True, takes="epsilon"),
+    "paint-dense": Approach(_served("dense"), exact=True, takes="epsilon", boxes_only=True),
     "paint-sparse": Approach(_served("sparse"), exact=True, takes="epsilon", aware=True),
-    "paint-batch": Approach(_served("dense"), exact=True, takes="window", window=_HUNDRED),
+    "paint-batch": Approach(_served("dense"), exact=True, takes="window", boxes_only=True, window=_HUNDRED),
     "paint-batch-sparse": Approach(_served("sparse"), exact=True, takes="window", aware=True, window=_HUNDRED),
     "paint-batch-printed": Approach(
         _served("dense", variant="printed"),
@@ -45,7 +45,12 @@ APPROACHES: dict[str, Approach] = {
         window=_HUNDRED,
     ),
     "coalesce": Approach(
-        _served("dense", variant="coalesce"), exact=False, takes="window", updates_only=True, window=_HUNDRED
+        _served("dense", variant="coalesce"),
+        exact=False,
+        takes="window",
+        updates_only=True,
+        boxes_only=True,
+        window=_HUNDRED,
     ),
     "unicast": Approach(_served("unicast"), exact=True, aware=True, unicast=True),
     "cn-relax": Approach(_served("relax"), exact=False, serverless=True),

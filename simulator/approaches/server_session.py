@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 import paint
 from floor.errors import RangecastError
+from paint.sides import points_of
 from simulator.approaches.approach import Approach
 from simulator.approaches.session import Outgoing, Session
 from simulator.workload.events import DELETE, INSERT, LOWER, MOVE, EventStream
@@ -34,6 +35,7 @@ class ServerSession(Session):
             subscriptions=_known(workload, approach) if approach.aware else None,
             sketch=approach.sketch,
             dimensions=workload.dimensions,
+            shape=workload.shape,
         )
 
     def answer(self, chunk: Chunk) -> Outgoing:
@@ -105,7 +107,10 @@ def _known(workload: Workload, approach: Approach) -> Any:
     """What a server that knows the subscriptions is given of them: the index that all share, or its own."""
     if workload.known is not None and approach.sketch is None:
         return workload.known
-    return np.column_stack((workload.l, workload.r)) if workload.sides is None else workload.made_index()
+    sides = workload.sides
+    if sides is None:
+        return np.column_stack((workload.l, workload.r))
+    return workload.made_index() if approach.sketch is None else points_of(sides, workload.l, workload.r) * sides.sign
 
 
 def joined(parts: Sequence[paint.Messages]) -> Outgoing:

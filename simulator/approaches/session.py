@@ -41,7 +41,8 @@ class Outgoing(NamedTuple):
 
     table: NDArray[np.void]
     """Rows of `paint.MESSAGE`, or of `paint.UNICAST` for an approach that writes to single subscriptions. Over d
-    attributes the former are of `paint.messages.message_of(d)`: l_in, r_in, l_out, r_out and x are vectors of d."""
+    attributes the former are of `paint.messages.message_of(d)`: l_in, r_in, l_out, r_out and x are vectors of d; of
+    disks of `message_of(2, 3)`, as ranges of S have three ends."""
     offsets: NDArray[np.int64]
     """Where each window's rows start; one more entry than there are windows."""
     costs: NDArray[np.int64]
@@ -82,8 +83,13 @@ class Session(ABC):
         """Take note that a subscription is gone."""
 
 
-def ask(session: Session, chunk: Chunk) -> Outgoing:
+def ask(session: Session, chunk: Chunk, ends: int | None = None) -> Outgoing:
     """Messages of a session for the next windows of the stream.
+
+    Parameters
+    ----------
+    ends : int, optional
+        Numbers of a range in a message, where it is not one for each attribute.
 
     Raises
     ------
@@ -94,13 +100,13 @@ def ask(session: Session, chunk: Chunk) -> Outgoing:
         outgoing = session.answer(chunk)
     except SystemExit as error:
         raise RangecastError(f"{type(session).__name__}.answer ends the program; mend the approach") from error
-    wrong = _mistake(outgoing, chunk)
+    wrong = _mistake(outgoing, chunk, ends)
     if wrong is not None:
         raise RangecastError(f"{type(session).__name__}.answer must return {wrong}; mend the approach")
     return outgoing
 
 
-def _mistake(outgoing: object, chunk: Chunk) -> str | None:
+def _mistake(outgoing: object, chunk: Chunk, ends: int | None) -> str | None:
     """What an answer should have been, and is; None if it is. O(messages)."""
     if not isinstance(outgoing, Outgoing):
         return f"an Outgoing, got {outgoing!r:.80}"
@@ -110,8 +116,9 @@ def _mistake(outgoing: object, chunk: Chunk) -> str | None:
         return f"an Outgoing of arrays, got {' and '.join(type(part).__name__ for part in parts)}"
     windows = chunk.windows
     attributes = attributes_in(chunk.events.x)
-    if table.dtype not in (message_of(attributes), UNICAST) or table.ndim != 1:
-        rows = "paint.MESSAGE" if attributes == 1 else f"paint.messages.message_of({attributes})"
+    if table.dtype not in (message_of(attributes, ends), UNICAST) or table.ndim != 1:
+        more = "" if ends in (None, attributes) else f", {ends}"
+        rows = "paint.MESSAGE" if attributes == 1 else f"paint.messages.message_of({attributes}{more})"
         return f"a table of {rows} or paint.UNICAST rows, got {table.dtype} of shape {table.shape}"
     if offsets.dtype.kind != "i" or offsets.shape != (windows + 1,):
         told = f"integer offsets, one more than the {windows} windows"

@@ -123,7 +123,7 @@ class FaultInjector:
                 session.unsubscribe(subscription)
             for l, r in zip(*churn.ends_of(churn.joining(chunk.first) - first), strict=True):
                 session.subscribe(l.tolist(), r.tolist())
-        return ask(session, chunk)
+        return ask(session, chunk, self._world.ingredients.workload.ends)
 
     def _crash(self, due: Due) -> None:
         """Take down one of the brokers that are up, if one can be spared."""

@@ -60,8 +60,8 @@ class Packing(NamedTuple):
 
 def packing_of(scenario: Scenario, approach: Approach) -> Packing:
     """How a scenario wants the messages of an approach to be sent."""
-    sizes, sides = scenario.sizes, sides_of(scenario.dimensions)
-    return Packing(sizes.of(approach), sizes.header_bytes or 0, scenario.network.bundle, sides)
+    sizes = scenario.sizes
+    return Packing(sizes.of(approach), sizes.header_bytes or 0, scenario.network.bundle, scenario.form.sides)
 
 
 class Packets(NamedTuple):

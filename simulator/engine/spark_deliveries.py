@@ -5,7 +5,7 @@ the gateway's zone. Both are open and closed on the same sides, so that part is 
 those of the gateways' own indexes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,6 +102,18 @@ class SparkDeliveries(NamedTuple):
         return pipeline.count_deliveries(
             self.spark, self.population, table, offsets, x_range=self.x_range
         ).per_message
+
+    def among(
+        self, count: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
+        """What is counted among the ends (l, r) of some subscriptions at a time, added up; one Spark job.
+
+        Raises
+        ------
+        PipelineError
+            Spark fails.
+        """
+        return pipeline.add_up(self.spark, self.population, count, self.x_range)
 
     def kept_objects(self, workload: Workload, approaches: Sequence[str]) -> dict[str, float]:
         """Objects that a subscription must keep, as `loads.kept_objects` has them."""

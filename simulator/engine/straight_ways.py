@@ -52,14 +52,14 @@ def unicast_hops(ingredients: Ingredients, gateways: Ints) -> Hops:
 
 
 def rendezvous_hops(ingredients: Ingredients, table: NDArray[np.void], sources: Ints) -> Hops:
-    """Hops of messages by way of the broker where each one's object is at home: that of (x, x) in S.
+    """Hops of messages by way of the broker where each one's object is at home: that of (x, x) in S, of ranges.
 
     A network that goes by nodes instead has the object at one of the brokers' nodes, by its id. O(hops), and a path
     for each pair of brokers.
     """
     messages, brokers = len(table), len(ingredients.network)
     node = ingredients.routes.brokers[table["object"] % brokers]
-    meeting = ingredients.network.home(table["x"], table["x"], node)
+    meeting = ingredients.network.home(*ingredients.workload.homes(table["x"]), node)
     told, gateway = _gateways_to_tell(ingredients, table, sources)
     # A leg to the rendezvous for every message, then one to each gateway.
     of_leg = np.concatenate((np.arange(messages), told))

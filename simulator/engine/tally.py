@@ -47,7 +47,7 @@ def tally(
         follows = record_hops or holds or packing.bundles or approach.way == "rendezvous"
         counts = approach.unicast and not (audience.watches or follows)
         regions = session.regions(chunk) if counts else None
-        outgoing = ask(session, chunk) if regions is None else regions
+        outgoing = ask(session, chunk, ingredients.workload.ends) if regions is None else regions
         sources = sources_of(ingredients, approach, chunk, outgoing)
         if follows:
             hops = journeys_of(ingredients, approach, outgoing, sources)

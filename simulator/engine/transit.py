@@ -99,7 +99,7 @@ class Transit:
                 self._ready_s = [np.nan] * len(outgoing.asked.time_s)
 
     def _answers(self) -> Outgoing:
-        return ask(self.world.session, self.chunk)
+        return ask(self.world.session, self.chunk, self.world.ingredients.workload.ends)
 
     def _lay_out(self, outgoing: Outgoing) -> None:
         world = self.world

@@ -21,10 +21,9 @@ from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones, near_b
 from floor.cache import cache_dir
 from floor.files import clear_leftovers
 from floor.steps import Steps, unheard
-from paint.sides import sides_of
 from simulator.inputs.event_stream import make_events
 from simulator.inputs.room import check_room
-from simulator.inputs.start import Ranges, Start, XRange, lay_out, objects_of, population_of, start_of
+from simulator.inputs.start import Ranges, Start, XRange, objects_of, population_of, start_of, workload_of
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Topology
@@ -92,7 +91,10 @@ class Ingredients(NamedTuple):
 
     @property
     def x_range(self) -> XRange:
-        """Lowest and highest x to expect of subscriptions; over several attributes of each, or of all alike."""
+        """Lowest and highest x to expect of subscriptions; over several attributes of each, or of all alike.
+
+        Of halfspaces and disks, of each side of S.
+        """
         return self.ranges.x
 
 
@@ -133,13 +135,10 @@ def gather(
     steps("making objects and subscriptions, unless they are kept from before")
     start = start_of(scenario, lambda: pipeline.read_objects(objects_of(scenario, spark)))
     kept = population_of(scenario, spark)
-    location = np.empty(0)
-    l = r = np.empty((0, *start.x.shape[1:]))
     if in_memory:
         steps("reading the subscriptions")
-        population = pipeline.read_population(kept)
-        l, r, location = population.l, population.r, population.location
-    return assemble(scenario, lay_out(scenario, start, (l, r)), location, graph=graph, start=start, steps=steps)
+    workload, location = workload_of(scenario, start, kept if in_memory else None)
+    return assemble(scenario, workload, location, graph=graph, start=start, steps=steps)
 
 
 def make_graph(scenario: Scenario) -> "nx.Graph[int]":
@@ -214,7 +213,7 @@ def assemble(
     # Arrow's arrays are read-only, which is another type to Numba: it would compile every kernel a second time.
     x, y, l, r = (np.require(values, requirements="W") for values in workload[1:5])
     seed = int(generator(scenario, "approaches").integers(2**62))
-    workload = workload._replace(x=x, y=y, l=l, r=r, seed=seed, dimensions=scenario.dimensions)
+    workload = workload._replace(x=x, y=y, l=l, r=r, seed=seed, **scenario.form._asdict())
     graph = make_graph(scenario) if graph is None else graph
     start = start_of(scenario, lambda: (workload.x, workload.y)) if start is None else start
     found = steps("finding the routes between brokers", scenario.network.brokers)
@@ -312,7 +311,7 @@ def make_zones(
             'network.zones = "balanced": zones are split at subscriptions, and there are none in memory; '
             'add some, or set it to "even"'
         )
-    sides = None if scenario.dimensions == 1 else sides_of(scenario.dimensions)
+    sides = None if scenario.dimensions == 1 else scenario.form.sides
     zones = Zones(about.brokers, seed=seed, space=about.space, domain=x_range, population=population, sides=sides)
     if about.placement == "near":
         zones.assign(near_brokers(zones, routes().delay_ms))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import pipeline
 from floor.cache import cache_dir
 from floor.machine import free_bytes, memory_bytes, size_text
-from paint.sides import sides_of
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.event_stream import about_how_many
 from simulator.inputs.start import population_place, trace_file
@@ -121,7 +120,7 @@ def _cached(scenario: Scenario) -> Iterator[_Part]:
 
 
 def _sides(scenario: Scenario) -> int:
-    return len(sides_of(scenario.dimensions).sign)
+    return len(scenario.form.sides.sign)
 
 
 def _followed(scenario: Scenario) -> int:

@@ -2,7 +2,8 @@
 
 Subscriptions and objects that are made lie in the cache under a hash of what they follow from, those of a file under
 the digest of its content. Ends of a population are shares of a range of x, over which it is laid: [0, 1], that of a
-trace or that of the objects. Ends that somebody brings are values of x.
+trace or that of the objects. Ends that somebody brings are values of x. Halfspaces and disks likewise, but for where
+they lie in S: that follows from the lowest and highest value of each of their columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 import pipeline
 from floor.cache import cache_dir, cache_place
+from paint.shapes import LARGEST
+from pipeline import UNIT
 from simulator.scenario.file_values import pairs_of
 from simulator.scenario.scenario import Scenario
 from simulator.workload.event_list import read_event_list
@@ -25,7 +28,6 @@ __all__ = [
     "Start",
     "XRange",
     "all_cached",
-    "lay_out",
     "objects_of",
     "population_of",
     "population_place",
@@ -33,6 +35,7 @@ __all__ = [
     "start_of",
     "trace_file",
     "trace_of",
+    "workload_of",
 ]
 
 Floats = NDArray[np.float64]
@@ -45,7 +48,7 @@ class Ranges(NamedTuple):
     """Where subscriptions lie."""
 
     x: XRange = (0.0, 1.0)
-    """The lowest and highest x to expect: what zones cover."""
+    """The lowest and highest x to expect: what zones cover. Of halfspaces and disks, a pair for each side of S."""
     laid: XRange = (0.0, 1.0)
     """Over which ends are laid, as they are in the files: [0, 1] leaves them as they are."""
 
@@ -123,11 +126,26 @@ def ranges_of(scenario: Scenario) -> Ranges:
 def _ranges(scenario: Scenario, of_objects: Sequence[Range]) -> Ranges:
     """Where subscriptions lie, from the range of x that objects have in each attribute."""
     facts = None if scenario.subscriptions.file is None else _subscription_facts(scenario)
+    if scenario.form.shape != "boxes":
+        return _shape_ranges(scenario, of_objects, facts)
     if facts is None or facts.made:
         return Ranges(_of_all(of_objects), _of_all(of_objects))
     both = zip(of_objects, facts.ranges, strict=True)
     wide = [(min(one[0], other[0]), max(one[1], other[1])) for one, other in both]
     return Ranges(_of_all([(low, high if low < high else low + 1.0) for low, high in wide]))
+
+
+def _shape_ranges(
+    scenario: Scenario, of_objects: Sequence[Range], facts: pipeline.SubscriptionFacts | None
+) -> Ranges:
+    """Where halfspaces or disks lie."""
+    form, laid = scenario.form, of_objects if facts is None or facts.made else (UNIT,) * len(of_objects)
+    columns = pipeline.curve_frames(form, _population_spec(scenario).parameters) if facts is None else facts.ranges
+    if max(abs(end) for pair in (*of_objects, *columns) for end in pair) > LARGEST:
+        rule = f"{form.shape} want every number of subscriptions and objects to be at most {LARGEST:g} in size"
+        raise pipeline.PipelineError(f"{rule}; mend or remove the rows that are beyond")
+    sides = pipeline.side_ranges(form, columns, tuple(laid))
+    return Ranges(tuple((low, high if low < high else low + 1.0) for low, high in sides), tuple(laid))
 
 
 def _of_all(ranges: Sequence[Range]) -> XRange:
@@ -147,10 +165,20 @@ def _object_ranges(scenario: Scenario) -> Sequence[Range]:
     return pipeline.object_facts(Path(objects.file)).ranges
 
 
-def lay_out(scenario: Scenario, start: Start, ends: tuple[Floats, Floats]) -> Workload:
-    """Workload of the objects of a start and of subscriptions with ends (l, r) as they are in their files."""
-    l, r = (pipeline.spread_ends(end, start.ranges.laid) for end in ends)
-    return Workload(scenario.k, start.x, start.y, l, r, dimensions=scenario.dimensions)
+def workload_of(scenario: Scenario, start: Start, population: Path | None) -> tuple[Workload, Floats]:
+    """Workload of the objects of a start and of the subscriptions in a directory; and the places of these.
+
+    Without a directory there are none, in arrays of the right shape.
+    """
+    form = scenario.form
+    if population is None:
+        ends = form.attributes if form.shape == "boxes" else len(form.columns)
+        l = r = np.empty(0 if form.dimensions == 1 else (0, ends))
+        location = np.empty(0)
+    else:
+        held = pipeline.read_population(population, x_range=start.ranges.laid)
+        l, r, location = held.l, held.r, held.location
+    return Workload(scenario.k, start.x, start.y, l, r, dimensions=form.dimensions, shape=form.shape), location
 
 
 def all_cached(scenario: Scenario) -> bool:

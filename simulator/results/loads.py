@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from floor.steps import Advance
 from matching.side_index import SideIndex
+from paint.shapes import count_held
 from pipeline import BROKERS, LINKS
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
@@ -149,7 +150,8 @@ def link_table(sent: Mapping[str, PairBytes], routes: Routes, advance: Advance =
 def kept_objects(approaches: Mapping[str, Approach], workload: Workload) -> dict[str, float]:
     """Objects that a subscription must keep, on average at the start: k at most, but all in range without a server.
 
-    O((n + m) log n) over one attribute, over d attributes O(n log n + m n^(1 - 1/d)) at worst.
+    O((n + m) log n) over one attribute, over d attributes O(n log n + m n^(1 - 1/d)) at worst, and O(n m) for
+    halfspaces and disks.
     """
     inside = _objects_inside(workload)
     with_server, without = float(np.mean(np.minimum(inside, workload.k))), float(np.mean(inside))
@@ -162,5 +164,7 @@ def _objects_inside(workload: Workload) -> NDArray[np.int64]:
         x = np.sort(workload.x)
         ends = np.searchsorted(x, workload.r, side="right") - np.searchsorted(x, workload.l)
         return ends.astype(np.int64)
+    if workload.shape != "boxes":
+        return count_held(workload.shape, workload.r, workload.x)
     # Objects as points and ranges as closed boxes: what the index does for subscriptions and messages.
     return SideIndex(workload.x).counts(np.stack((workload.l, workload.r), axis=1))

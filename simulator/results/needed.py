@@ -76,7 +76,8 @@ def count_needed(
     """Count the notifications that events need.
 
     Time of Paint-Dense's server, over several attributes of Paint-Sparse's where subscriptions are in memory, and
-    O(m^(1 - 1/D)) at worst over D sides for each of its messages; about 40 bytes per subscription.
+    O(m^(1 - 1/D)) at worst over D sides for each of its messages; about 40 bytes per subscription. Halfspaces and
+    disks on disk have a server of Paint-Sparse for each row group.
 
     Parameters
     ----------
@@ -87,6 +88,10 @@ def count_needed(
     advance : function
         Told of events that are counted.
     """
+    if deliveries is not None and workload.shape != "boxes":
+        totals = deliveries.among(partial(_needed_among, workload, events))
+        advance(len(events.object))
+        return Needed(*totals)
     exact = _EXACT if workload.sides is None or deliveries is not None else _AWARE
     if workload.known is None and churn is None:  # nobody changes it
         workload = workload._replace(known=workload.made_index())
@@ -119,6 +124,17 @@ def with_needed(records: pa.Table, needed: Needed) -> pa.Table:
         at = records.schema.get_field_index(name)
         records = records.set_column(at, records.schema.field(at), pa.array(values, records.schema.field(at).type))
     return records
+
+
+def _needed_among(
+    workload: Workload, events: EventStream, l: NDArray[np.float64], r: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Both counts of what is needed by the subscriptions with these ends: only a server that knows them can tell.
+
+    The region of an object among halfspaces or disks is no union of boxes, so that nobody can be counted by those of
+    Paint-Dense. What is needed by some is needed whoever else is there: parts of a population add up.
+    """
+    return np.stack(count_needed(workload._replace(l=l, r=r), events))
 
 
 def _add(totals: Ints, held: list[tuple[Chunk, Outgoing]], reach: Callable[[NDArray[np.void]], Ints]) -> int:

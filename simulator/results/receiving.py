@@ -14,12 +14,12 @@ Both keep a chain of notes for each subscription. A subscription is at rest whil
 chain is let go.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cn.holding import Ranges, holds
+from cn.holding import holds
 from cn.subscribers import receive
 from floor.kernels import njit, njit_inner
 from simulator.results.chains import Chains, enter, let_go, note_of, take_note, take_out
@@ -96,7 +96,7 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
 
 
 @njit_inner
-def _right_y(x: Floats, y: Floats, ranges: Ranges, s: int, i: int) -> float:
+def _right_y(x: Floats, y: Floats, ranges: Any, s: int, i: int) -> float:
     """What range s should know of object i: +inf if it is not there, or not in range."""
     if 0 <= i < len(y) and holds(ranges, s, x, i):
         return float(y[i])
@@ -107,7 +107,7 @@ def _right_y(x: Floats, y: Floats, ranges: Ranges, s: int, i: int) -> float:
 def _arrive_at_relaxed(
     x: Floats,
     y: Floats,
-    ranges: Ranges,
+    ranges: Any,
     chains: Chains,
     come: Arriving,
     a: int,

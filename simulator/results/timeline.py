@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cn.holding import Ranges
 from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.inputs.fault_plan import Churn
@@ -109,7 +108,7 @@ class Timeline:
         self._watched, self._events, self._in_place = watched, events, in_place
         self._relaxed, self._asked = approach.serverless, approach.asked
         self._joined, self._left = churn.joined[watched], churn.left[watched]
-        self._truth = make_truth(workload.x, workload.y, Ranges(l, r), workload.k, room)
+        self._truth = make_truth(workload.x, workload.y, workload.kind(l, r), workload.k, room)
         shape = (len(l), workload.k)
         objects, values = np.full(shape, -1, np.int32), np.full(shape, np.inf)
         self._held = Held(objects, values, objects.copy(), values.copy())

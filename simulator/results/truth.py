@@ -29,15 +29,15 @@ class TruthArrays(NamedTuple):
     """(objects,) +inf for those that are not there."""
     order: Ints
     """(objects,) ids, ascending in (y, id)."""
-    ranges: Ranges
-    """Ends of the subscriptions, (subscriptions,) or (subscriptions, d)."""
+    ranges: Any
+    """The subscriptions, of a kind of `cn.holding`: ends (subscriptions,) or (subscriptions, d) each."""
     ids: Ints
     """(subscriptions, k) the lists, best first; -1 where one is shorter."""
     values: Floats
     """(subscriptions, k) y of their objects; +inf where one is shorter."""
 
 
-def make_truth(x: Floats, y: Floats, ranges: Ranges, k: int, room: int) -> TruthArrays:
+def make_truth(x: Floats, y: Floats, ranges: Any, k: int, room: int) -> TruthArrays:
     """Objects at the start, and empty lists.
 
     Parameters

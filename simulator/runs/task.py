@@ -16,7 +16,7 @@ from floor.errors import RangecastError
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients, assemble
 from simulator.inputs.plugins import Plugin, load_again
-from simulator.inputs.start import Start, lay_out, start_of
+from simulator.inputs.start import Start, start_of, workload_of
 from simulator.results.errors import RunError
 from simulator.results.loads import Loads
 from simulator.results.needed import Needed, needed_in, needed_of, with_needed
@@ -125,18 +125,14 @@ def _laid_out(task: Task, start: Start) -> tuple[Workload, Floats]:
     """Workload of a task and places of its subscriptions; those of the task before, if they are the same."""
     scenario = task.scenario
     if scenario.faults.any:  # some come and go
-        population = pipeline.read_population(task.population)
-        return lay_out(scenario, start, (population.l, population.r)), population.location
-    key = (task.population, start.ranges.laid, scenario.dimensions)
+        return workload_of(scenario, start, task.population)
+    key = (task.population, start.ranges.laid, scenario.form)
     if key not in _last:
         _last.clear()  # first, so that never two are in memory
-        population = pipeline.read_population(task.population)
-        made = lay_out(scenario, start, (population.l, population.r))
+        made, location = workload_of(scenario, start, task.population)
         # Arrow's arrays are read-only: what is copied once need not be copied by every task.
         l, r = (np.require(end, requirements="W") for end in (made.l, made.r))
-        _last[key] = _Kept(l, r, population.location, made._replace(l=l, r=r).made_index())
+        _last[key] = _Kept(l, r, location, made._replace(l=l, r=r).made_index())
     kept = _last[key]
-    workload = Workload(
-        scenario.k, start.x, start.y, kept.l, kept.r, known=kept.known, dimensions=scenario.dimensions
-    )
-    return workload, kept.location
+    workload, _ = workload_of(scenario, start, None)
+    return workload._replace(l=kept.l, r=kept.r, known=kept.known), kept.location

@@ -36,6 +36,8 @@ from simulator.workload.workload import Workload
 __all__ = ["warm_up"]
 
 _SERVERLESS = "cn-relax"
+_DRAWN = {"boxes": "uniform", "halfspaces": "halfspaces", "disks": "disks"}
+"""A distribution of subscriptions of each shape."""
 _OBJECTS, _SUBSCRIPTIONS, _BROKERS, _EVENTS = 20, 50, 4, 20
 
 
@@ -99,7 +101,7 @@ def _in_small(scenario: Scenario) -> Scenario:
         "network": scenario.network.model_copy(update={"brokers": _BROKERS, "nodes": None}),
         "server": Server(),
         "objects": Objects(count=_OBJECTS),
-        "subscriptions": Subscriptions(count=_SUBSCRIPTIONS),
+        "subscriptions": Subscriptions(count=_SUBSCRIPTIONS, distribution=_DRAWN[scenario.form.shape]),
         "events": events.model_copy(update={"count": _EVENTS, "duration_s": None, "warm_up": 0}),
         "faults": faults.model_copy(update=few),
     }
@@ -203,7 +205,7 @@ def _serve(scenario: Scenario, name: str) -> None:
     count_needed(workload, events)
     session = approach.open(workload, approach)
     for chunk in chunks_of(events, approach.window, None):
-        ask(session, chunk)
+        ask(session, chunk, workload.ends)
 
 
 _made: dict[str, Ingredients] = {}
@@ -221,9 +223,13 @@ def _workload(scenario: Scenario) -> tuple[Workload, np.ndarray[Any, np.dtype[np
     """Objects and subscriptions, and places of these."""
     rng, attributes = np.random.default_rng(0), math.ceil(scenario.dimensions)
     several = (attributes,) if scenario.dimensions != 1 else ()
-    l, r = np.sort(rng.random((2, _SUBSCRIPTIONS, *several)), axis=0)
+    form = scenario.form
+    if form.shape == "boxes":
+        l, r = np.sort(rng.random((2, _SUBSCRIPTIONS, *several)), axis=0)
+    else:
+        l, r = form.laid({name: rng.random(_SUBSCRIPTIONS) for name in form.columns})
     if scenario.dimensions < attributes:
         l[:, -1] = -np.finfo(np.float64).max
     x, y = rng.random((_OBJECTS, *several)), rng.random(_OBJECTS)
-    workload = Workload(scenario.k, x, y, l.copy(), r.copy(), dimensions=scenario.dimensions)
+    workload = Workload(scenario.k, x, y, l.copy(), r.copy(), **form._asdict())
     return workload, rng.random(_SUBSCRIPTIONS)

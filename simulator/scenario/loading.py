@@ -187,7 +187,10 @@ def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
 _GIVE_WAY: dict[str, dict[str, tuple[str, ...]]] = {
     "events": {"count": ("duration",), "duration": ("count",), "file": ("sha256",)},
     "objects": {"file": ("distribution", "count", "sha256"), "distribution": ("file", "range", "sha256")},
-    "subscriptions": {"file": ("distribution", "count", "sha256"), "distribution": ("file", "sha256")},
+    "subscriptions": {
+        "file": ("distribution", "count", "sha256", "shape"),
+        "distribution": ("file", "sha256", "shape"),
+    },
     "topology": {"file": ("sha256",)},
 }
 """Keys of each table that a key which comes later takes the place of."""

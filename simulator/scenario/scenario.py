@@ -12,9 +12,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 import pipeline
-from paint.sides import DIMENSIONS
 from simulator.approaches.registry import parse_approach
-from simulator.scenario.dimension_values import Dimensions, message_bytes, message_values
+from simulator.scenario.dimension_values import Dimensions, form_in, message_bytes, message_values, shape_of
 from simulator.scenario.fault_tables import Faults
 from simulator.scenario.file_values import pairs_of
 from simulator.scenario.planned_faults import misfits_of
@@ -92,13 +91,19 @@ class Scenario(Table):
     @classmethod
     def _message_fits_dimensions(cls, values: Any) -> Any:
         """Fill in the size of a message over several attributes, unless the scenario gives it one."""
-        dimensions = values.get("dimensions", 1) if isinstance(values, dict) else 1
-        if isinstance(dimensions, bool) or dimensions not in DIMENSIONS or dimensions == 1:
+        form = form_in(values) if isinstance(values, dict) else None
+        if form is None or form.dimensions == 1:
             return values
         sizes = values.get("sizes", {})
         if isinstance(sizes, dict):
-            sizes = {"message": SIZE.format(message_bytes(dimensions)), **sizes}
+            sizes = {"message": SIZE.format(message_bytes(form)), **sizes}
         return {**values, "sizes": sizes}
+
+    @property
+    def form(self) -> pipeline.Form:
+        """What the subscriptions are: ranges, halfspaces or disks, and over how many attributes."""
+        about = self.subscriptions
+        return pipeline.Form(self.dimensions, shape_of(about.file, about.shape, about.distribution))
 
     @field_validator("approaches")
     @classmethod
@@ -145,7 +150,7 @@ class Scenario(Table):
             )
         for key, value, rule in self.events.misfits():
             refuse(f"events.{key}", value, rule)
-        values = message_values(self.dimensions)
+        values = message_values(self.form)
         for key, value, rule in self.sizes.misfits_of_packets(values) if self.network.bundle else ():
             refuse(key, value, rule)
         at, brokers = self.server.at, self.network.brokers
@@ -182,11 +187,9 @@ class Scenario(Table):
         """Refuse what there is not in the dimensions of the scenario."""
         dimensions = self.dimensions
         where = f"in {dimensions:g} dimension{'' if dimensions == 1 else 's'}"
-        known = pipeline.distributions_of(dimensions)
-        ranges = [name for name in known if pipeline.distribution_shape(name) == "boxes"]
         for key, table, offered in (
             ("objects", self.objects, list(pipeline.object_distributions_of(dimensions))),
-            ("subscriptions", self.subscriptions, ranges),
+            ("subscriptions", self.subscriptions, list(pipeline.distributions_of(dimensions))),
         ):
             if table.file is None and table.distribution not in offered:
                 rule = f"{where} the distribution must be one of {', '.join(sorted(offered))}; choose one of them"
@@ -196,8 +199,20 @@ class Scenario(Table):
             rule = f"must be a pair for each attribute, {attributes} {where}, or one for all; mend it"
             refuse("objects.range", [list(pair) for pair in pairs_of(given, attributes)], rule)
         for name in self.approaches if dimensions != 1 else ():
-            approach = parse_approach(name)
-            if approach.line_only:
-                refuse("approaches", name, f"is for one dimension, and not {where}; take paint-batch instead")
-            if approach.sketch is not None:
-                refuse("approaches", name, f"a sketch is of ranges in one dimension, and not {where}; remove sketch=")
+            self._approach_fits(name, where)
+
+    def _approach_fits(self, name: str, where: str) -> None:
+        """Refuse an approach that there is not over several attributes, or not for halfspaces and disks."""
+        approach, shape = parse_approach(name), self.form.shape
+        if approach.line_only:
+            refuse("approaches", name, f"is for one dimension, and not {where}; take paint-batch instead")
+        if shape == "boxes":
+            return
+        if approach.boxes_only:
+            aware = "paint-sparse" if approach.window is None else "paint-batch-sparse"
+            rule = f"is for ranges: the region of an object among {shape} cannot be cut into boxes"
+            refuse("approaches", name, f"{rule}; take {aware} instead, whose server knows the subscriptions")
+        if approach.epsilon is not None:
+            refuse("approaches", name, f"an ε groups boxes of a region, and {shape} have none; remove the ε")
+        if approach.sketch is not None:
+            refuse("approaches", name, f"a sketch is asked about boxes of a region, and {shape} have none; remove it")

@@ -60,8 +60,7 @@ def seal_files(values: dict[str, Any], where: Where) -> None:
         if asked not in (None, facts.form.dimensions):
             wanted = pipeline.Form(asked, facts.form.shape if asked in pipeline.SHAPES[facts.form.shape] else "boxes")
             raise _refusal(pipeline.other_form(Path(file), facts.form, wanted), file, named)
-        if facts.form.shape != "boxes":
-            raise ScenarioError(f"{named}: holds {facts.form}; subscriptions of a scenario are ranges; bring others")
+        _note_shape(values["subscriptions"], facts.form, named)
         _note(values["subscriptions"], "subscriptions", facts.sha256, facts.rows, named)
     _take_nodes(values, where)
 
@@ -103,6 +102,13 @@ def _note(keys: dict[str, Any], table: str, sha256: str, count: int, named: str)
     given = keys.setdefault("count", count)
     if given != count:
         raise ScenarioError(f"{named}: holds {count} rows, but {table}.count = {given}; remove {table}.count")
+
+
+def _note_shape(keys: dict[str, Any], form: pipeline.Form, named: str) -> None:
+    """Note what a file of subscriptions holds, if it is not ranges and the scenario does not say otherwise."""
+    given = keys.setdefault("shape", form.shape) if form.shape != "boxes" else keys.get("shape", "boxes")
+    if given != form.shape:
+        raise ScenarioError(f"{named}: holds {form}, but subscriptions.shape = {given!r}; remove subscriptions.shape")
 
 
 def _check_digest(expected: object, sha256: str, told: str, key: str) -> None:

@@ -211,16 +211,22 @@ class Subscriptions(Table):
         default=None,
         description="digest of the file, filled in when the scenario is read; a file with another one is refused",
     )
+    shape: Literal["boxes", "halfspaces", "disks"] | None = Field(
+        default=None,
+        description="what the file holds, if not ranges, filled in when the scenario is read; a distribution says it "
+        "by its name",
+    )
 
     @model_validator(mode="after")
     def _file_or_distribution(self) -> Self:
-        refuse_beside_file(self, "subscriptions", ("distribution",), ("sha256",))
+        refuse_beside_file(self, "subscriptions", ("distribution",), ("sha256", "shape"))
         return self
 
     @model_serializer(mode="wrap")
     def _without_unused(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the distribution where there is a file, so that what is written can be read."""
-        return {key: value for key, value in write(self).items() if key != "distribution" or self.file is None}
+        """Leave out the distribution where there is a file, so that what is written can be read; and no shape."""
+        unused = {"distribution": self.file is not None, "shape": self.shape is None}
+        return {key: value for key, value in write(self).items() if not unused.get(key)}
 
 
 class Events(Table):

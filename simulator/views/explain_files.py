@@ -90,6 +90,10 @@ def explain_events(
         scenario = run.scenario
     else:
         scenario = target if isinstance(target, Scenario) else _scenario(Path(target), changes)
+    shape = scenario.form.shape
+    if shape != "boxes":
+        rule = f"subscriptions must be ranges for an event to be drawn, and are {shape}"
+        raise ExplainError(f"{scenario.name}: {rule}; follow its messages by rangecast trace")
     if scenario.events.duration_s is None:
         _check_event(event, scenario.events.count, scenario)
     ingredients = gather(scenario, spark)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paint.sides import sides_of
+from pipeline import Form
 from simulator.engine.fault_log import FaultRow
 from simulator.runs.event_journey import EventJourney
 from simulator.views.labels import apart, object_name
@@ -117,17 +117,16 @@ def _content(followed: EventJourney, message: int) -> str:
         return f"to subscription {row['subscription']}"
     cause = ("update", "exposed")[row["cause"]]
     told = f"{cause}, {object_name(int(row['object']), followed.names)} with y = {row['y']:.4g}"
-    return ", ".join((told, *_sides(row, followed.scenario.dimensions)))
+    return ", ".join((told, *_sides(row, followed.scenario.form)))
 
 
-def _sides(row: np.void, dimensions: float) -> Iterator[str]:
-    """Which ends a message is for, in every attribute that has them."""
+def _sides(row: np.void, form: Form) -> Iterator[str]:
+    """Which subscriptions a message is for: between which ends, in every side of S."""
     left, right = ((row["l_out"], row["l_in"]), (row["r_in"], row["r_out"]))
-    for attribute, sign in zip(*sides_of(dimensions)[:2], strict=True):
-        number = "" if dimensions == 1 else str(attribute + 1)
+    for name, attribute, sign in zip(form.side_names, *form.sides[:2], strict=True):
         ends = [float(np.atleast_1d(end)[attribute]) for end in (left if sign < 0 else right)]
         low, high = apart(*ends)
-        yield f"l{number} in ({low}, {high}]" if sign < 0 else f"r{number} in [{low}, {high})"
+        yield f"{name} in ({low}, {high}]" if sign < 0 else f"{name} in [{low}, {high})"
 
 
 def _by_message(followed: EventJourney) -> tuple[dict[int, list[_Hop]], dict[int, dict[int, str]]]:

@@ -1,13 +1,16 @@
 """What every approach of a run starts from: the objects, the subscriptions, and k."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cn.holding import OF_SHAPE
 from matching import SubscriptionIndex
 from matching.side_index import SideIndex
-from paint.sides import Sides, boxes_of, points_of, sides_of
+from paint.shapes import DISKS
+from paint.sides import Sides, boxes_of, points_of
+from pipeline import Form
 
 __all__ = ["Known", "Workload", "add_subscriptions", "count_concerned"]
 
@@ -21,7 +24,8 @@ class Workload(NamedTuple):
     """What the server starts with.
 
     Over d attributes, where `dimensions` is above 1, x, l and r have the shapes (n, d) and (m, d); an attribute with
-    an upper bound only has the lowest finite number for l.
+    an upper bound only has the lowest finite number for l. Halfspaces and disks are points r of D sides, (m, D), with
+    the lowest finite number for l (`paint.shapes`).
     """
 
     k: int
@@ -36,11 +40,36 @@ class Workload(NamedTuple):
     known: Known | None = None
     """The subscriptions in one index for all to read, where nobody comes and goes; else everyone makes its own."""
     dimensions: float = 1
+    shape: str = "boxes"
+    """What the subscriptions are, as in `pipeline.Form`."""
 
     @property
     def sides(self) -> Sides | None:
         """Sides of the space of subscriptions; None over one attribute, where they are l and r."""
-        return None if self.dimensions == 1 else sides_of(self.dimensions)
+        return None if self.dimensions == 1 else Form(self.dimensions, self.shape).sides
+
+    @property
+    def ends(self) -> int:
+        """Numbers of l and of r: one for each attribute, or for each side of a halfspace or disk."""
+        return 1 if self.r.ndim == 1 else int(self.r.shape[1])
+
+    @property
+    def kind(self) -> Any:
+        """What the subscriptions hold (see `cn.holding`): made of their ends l and r."""
+        return OF_SHAPE[self.shape]
+
+    def homes(self, x: Floats) -> tuple[Floats, Floats]:
+        """Ends l and r of a subscription about each place of many, by which objects there are at home in S.
+
+        Of ranges it is the place alone, of disks the one of radius 0, of halfspaces the level one.
+        """
+        if self.shape == "boxes":
+            return x, x
+        points = np.zeros((len(x), self.ends))
+        points[:, -1] = x[:, -1]
+        if self.shape == DISKS:
+            points[:, :2], points[:, -1] = x, (x * x).sum(axis=1)
+        return np.full(points.shape, -np.finfo(np.float64).max), points
 
     def made_index(self) -> Known:
         """Make an index of the subscriptions; O(m log m), about a second for a million."""

@@ -35,6 +35,9 @@ EVERYTHING: list[dict[str, Any]] = [
     {"algorithm": "sparse", "descending": True},
     {"algorithm": "sparse", "epsilon": 0.5},
     {"algorithm": "sparse-tiles"},
+    {"algorithm": "sparse", "sketch": 1},
+    {"algorithm": "sparse", "sketch": 7, "descending": True},
+    {"algorithm": "sparse", "sketch": 7, "epsilon": 0.5},
     {"algorithm": "unicast"},
     {"algorithm": "unicast", "descending": True},
 ]

@@ -214,13 +214,13 @@ def test_what_cannot_be_over_several_attributes_is_told_in_one_line(text: str, l
 
 
 def test_a_population_of_several_attributes_is_used_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
-    for spec, many in (
-        (PopulationSpec("dataset-1", 20, 1, dimensions=1.5), 2),
-        (PopulationSpec("disks", 9, 1, {}, 2), 3),
+    for spec, ranges in (
+        (PopulationSpec("dataset-1", 20, 1, dimensions=1.5), ((0.0, 1.0),) * 2),
+        (PopulationSpec("disks", 9, 1, {"radius": 0.3}, 2), ((0.0, 1.0), (0.0, 1.0), (0.0, 0.3))),
     ):
         path = tmp_path / spec.distribution
         write_population(spark, spec, path)
         facts = subscription_facts(path)
-        expected = SubscriptionFacts(spec.count, facts.sha256, True, ((0.0, 1.0),) * many, True, spec.form)
+        expected = SubscriptionFacts(spec.count, facts.sha256, True, ranges, True, spec.form)
         assert facts == expected
         assert own_population(no_spark, path, facts, 1, tmp_path / "cache") == path

@@ -13,9 +13,9 @@ import pipeline.populations
 from paint import MESSAGE
 from paint.messages import message_of
 from pipeline import (
-    PipelineError,
     Population,
     PopulationSpec,
+    add_up,
     count_deliveries,
     count_kept,
     read_population,
@@ -113,6 +113,23 @@ def test_kept_objects_are_counted(
     assert count_kept(spark, paths[spec], x, (5, 60), x_range) == expected
 
 
+def test_kept_objects_are_counted_in_disks(spark: SparkSession, paths: dict[PopulationSpec, Path]) -> None:
+    x_range = (1.0, 5.0)
+    held = read_population(paths[SPECS[-1]], x_range=x_range)
+    x = 1 + 4 * np.random.default_rng(5).random((60, 2))
+    square = (held.r[:, :2] ** 2).sum(axis=1) - held.r[:, 2]
+    inside = (((held.r[:, None, :2] - x) ** 2).sum(axis=2) <= square[:, None]).sum(axis=1)
+    expected = [int(np.minimum(inside, limit).sum()) for limit in (2, 60)]
+    assert 0 < expected[0] < expected[1]
+    assert count_kept(spark, paths[SPECS[-1]], x, (2, 60), x_range) == expected
+
+
+def test_what_is_counted_in_parts_adds_up(spark: SparkSession, paths: dict[PopulationSpec, Path]) -> None:
+    held = read_population(paths[SPECS[-1]], x_range=(1.0, 5.0))
+    wide = add_up(spark, paths[SPECS[-1]], lambda l, r: np.array((len(l), (r[:, 0] > 3).sum())), (1.0, 5.0))
+    assert wide.tolist() == [1500, (held.r[:, 0] > 3).sum()]
+
+
 def test_what_is_refused(spark: SparkSession, paths: dict[PopulationSpec, Path]) -> None:
     narrow, flat, *_, disks = (paths[spec] for spec in SPECS)
     one, two = np.zeros(2, MESSAGE), np.zeros(2, message_of(2))
@@ -127,5 +144,3 @@ def test_what_is_refused(spark: SparkSession, paths: dict[PopulationSpec, Path])
     )
     line = "x must have a column for each of 2 attributes, got (3,)"
     told_in_one_line(lambda: count_kept(spark, flat, [1.0, 2.0, 3.0], (1,)), ValueError, line, "")
-    line = "holds disks in 2 dimensions (x1, x2, radius), and objects are counted in boxes only"
-    told_in_one_line(lambda: count_kept(spark, disks, [[1.0, 2.0]], (1,)), PipelineError, f"{disks}: {line}", "")

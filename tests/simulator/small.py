@@ -30,8 +30,25 @@ APPROACHES = (
     "poll(20ms)",
 )
 
+SHAPE_APPROACHES = (
+    "paint-sparse",
+    "paint-batch-sparse(5)",
+    "paint-batch-sparse(20ms)",
+    "unicast",
+    "cn-relax",
+    "flood",
+    "rendezvous",
+    "poll(20ms)",
+)
+"""Those that there are for halfspaces and disks."""
 
-def random_scenario(seed: int, **changes: Any) -> Scenario:
+
+def approaches_of(scenario: Scenario) -> tuple[str, ...]:
+    """All approaches to what a scenario's subscriptions are."""
+    return APPROACHES if scenario.form.shape == "boxes" else SHAPE_APPROACHES
+
+
+def random_scenario(seed: int, *, shape: Any = "boxes", **changes: Any) -> Scenario:
     """A scenario with few objects and subscriptions on few brokers; every third has no faults."""
     rng = np.random.default_rng([seed, 1])
     n = int(rng.integers(1, 40))
@@ -83,6 +100,8 @@ def random_scenario(seed: int, **changes: Any) -> Scenario:
             "joins": int(rng.integers(0, 20)),
             "leaves": int(rng.integers(0, content["subscriptions"]["count"])),
         }
+    if shape != "boxes":
+        content["subscriptions"]["distribution"], content["approaches"] = shape, list(SHAPE_APPROACHES)
     return Scenario.model_validate(content | changes)
 
 
@@ -113,21 +132,41 @@ def queue_scenario(seed: int, service_s: float, events: dict[str, Any]) -> Scena
 
 
 def small_ingredients(scenario: Scenario) -> Ingredients:
-    """Objects and subscriptions with many ties in x, y, l and r."""
+    """Objects and subscriptions with many ties in x, y, l and r, or on the rim of halfspaces and disks."""
     rng = np.random.default_rng([scenario.seed, 2])
     n, m = scenario.objects.count, scenario.subscriptions.count
     grid = int(rng.choice([5, 20, 10**6]))
     if scenario.dimensions == 1:
         x, y = np.floor(rng.random((2, n)) * grid) / grid
         l, r = np.sort(np.floor(rng.random((2, m)) * grid) / grid, axis=0)
+    elif scenario.form.shape != "boxes":
+        x, y, l, r = _among_shapes(scenario, rng)
     else:
         d = math.ceil(scenario.dimensions)
         x, y = np.floor(rng.random((n, d)) * grid) / grid, np.floor(rng.random(n) * grid) / grid
         l, r = np.sort(np.floor(rng.random((2, m, d)) * grid) / grid, axis=0)
         if scenario.dimensions < d:
             l[:, -1] = -np.finfo(np.float64).max
-    workload = Workload(scenario.k, x, y, l.copy(), r.copy(), dimensions=scenario.dimensions)
+    workload = Workload(scenario.k, x, y, l.copy(), r.copy(), **scenario.form._asdict())
     return assemble(scenario, workload, rng.random(m))
+
+
+def told_ends(workload: Workload, l: Any, r: Any) -> list[tuple[Any, Any]]:
+    """Subscriptions as `tests.oracles.inside` takes them: their ends, or the shape and a point of S."""
+    lows = l.tolist() if workload.shape == "boxes" else [workload.shape] * len(r)
+    return list(zip(lows, r.tolist(), strict=True))
+
+
+def _among_shapes(scenario: Scenario, rng: np.random.Generator) -> tuple[np.ndarray[Any, np.dtype[np.float64]], ...]:
+    """x, y, l and r; on a grid of eighths, where floats are exact, or anywhere."""
+    form, n, m = scenario.form, scenario.objects.count, scenario.subscriptions.count
+    x, rows = rng.uniform(-1, 1, (n, form.attributes)), rng.uniform(-1, 1, (m, len(form.columns)))
+    if rng.random() < 0.5:
+        x, rows = np.round(x * 8) / 8, np.round(rows * 8) / 8
+    if form.shape == "disks":
+        rows[:, 2] = abs(rows[:, 2])
+    l, r = form.laid(dict(zip(form.columns, rows.T, strict=True)))
+    return x, np.round(rng.random(n) * 20) / 20, l, r
 
 
 def run_hops(scenario: Scenario, ingredients: Ingredients, name: str) -> tuple[pa.Table, pa.Table]:

@@ -170,9 +170,8 @@ def _zones(scenario: Scenario) -> Zones | str:
         path = population_place(scenario)
         if not path.exists():
             return "the zones follow the population, which is not in the cache; run the scenario again"
-        population = pipeline.read_population(path)
-        l, r = (pipeline.spread_ends(end, ranges.laid) for end in (population.l, population.r))
-        ends = l, r
+        population = pipeline.read_population(path, x_range=ranges.laid)
+        ends = population.l, population.r
     return make_zones(scenario, ends, ranges.x, lambda: _routes(scenario))
 
 

@@ -33,7 +33,8 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("space", "traced", "dimensions"), [("triangle", False, 1), ("square", True, 1), ("triangle", False, 1.5)]
+    ("space", "traced", "dimensions"),
+    [("triangle", False, 1), ("square", True, 1), ("triangle", False, 1.5), ("triangle", False, 2)],
 )
 def test_the_tables_are_those_of_the_way_in_memory(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: str, traced: bool, dimensions: float
@@ -43,6 +44,8 @@ def test_the_tables_are_those_of_the_way_in_memory(
     monkeypatch.setattr(spark_deliveries, "HELD", 2500)  # several jobs
     monkeypatch.setattr(needed, "HELD", 500)
     values = VALUES | {"network": {"brokers": 16, "space": space}, "dimensions": dimensions}
+    if dimensions == 2:
+        values |= {"approaches": ["cn-relax"], "subscriptions": {"count": 4000, "distribution": "disks"}}
     if traced:
         write_random_trace(tmp_path / "trace", 3, objects=40, events=150)
         values["events"] = {"kind": "trace", "file": str(tmp_path / "trace"), "count": 150}

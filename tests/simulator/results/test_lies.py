@@ -19,7 +19,7 @@ from simulator.results.lists import lists_of
 from simulator.results.verify import Mismatch, first_mismatch, verifier_of
 from simulator.scenario.scenario import Scenario
 from tests.oracles.verdict import Window, first_wrong
-from tests.simulator.small import APPROACHES, random_scenario, small_ingredients
+from tests.simulator.small import APPROACHES, SHAPE_APPROACHES, random_scenario, small_ingredients, told_ends
 
 Rng = np.random.Generator
 Lie = Callable[[Carried, Rng], Carried]
@@ -151,13 +151,13 @@ LIES: dict[str, Lie] = {
 
 
 def runs(
-    name: str, engine: str, kind: str, faults: bool, count: int = 3, dimensions: float = 1
+    name: str, engine: str, kind: str, faults: bool, count: int = 3, dimensions: float = 1, shape: str = "boxes"
 ) -> Iterator[tuple[Scenario, Ingredients, list[Carried]]]:
     """All that was carried in some small scenarios."""
     done, seed = 0, 0
     while done < count:
         seed += 1
-        chosen = random_scenario(seed, dimensions=dimensions)
+        chosen = random_scenario(seed, shape=shape, dimensions=dimensions)
         chosen_base = 2 if kind == "prefix" else None
         network = chosen.network.model_copy(update={"kind": kind, "base": chosen_base, "contacts": None})
         if (seed % 3 == 0) == faults or chosen.events.count < 10 or chosen.subscriptions.count < 10:
@@ -203,7 +203,8 @@ def windows(scenario: Scenario, ingredients: Ingredients, carrieds: list[Carried
                 for row, s in notices
                 if row in rows
             ]
-            joined = {s: (churn.l[s - m].tolist(), churn.r[s - m].tolist()) for s in joining} if at == 0 else {}
+            came = dict(enumerate(told_ends(ingredients.workload, churn.l, churn.r), m))
+            joined = {s: came[s] for s in joining} if at == 0 else {}
             asked = carried.outgoing.asked
             who = None if asked is None else set(asked.subscription[asked.window == at].tolist())
             yield Window(chunk.first + start, events, told, joined, leaving if at == 0 else (), who)
@@ -212,7 +213,7 @@ def windows(scenario: Scenario, ingredients: Ingredients, carrieds: list[Carried
 def expected(scenario: Scenario, ingredients: Ingredients, name: str, carrieds: list[Carried]) -> int | None:
     workload, approach = ingredients.workload, parse_approach(name)
     objects = dict(enumerate(zip(workload.x.tolist(), workload.y.tolist(), strict=True)))
-    ends = dict(enumerate(zip(workload.l.tolist(), workload.r.tolist(), strict=True)))
+    ends = dict(enumerate(told_ends(workload, workload.l, workload.r)))
     told = windows(scenario, ingredients, carrieds)
     return first_wrong(objects, ends, workload.k, told, exact=approach.exact, relaxed=approach.serverless)
 
@@ -268,6 +269,28 @@ def test_lies_are_found_over_several_attributes(
     name: str, engine: str, faults: bool, kind: str, dimensions: float
 ) -> None:
     assert lies_found(runs(name, engine, kind, faults, 1, dimensions), name) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "faults", "kind", "shape", "dimensions"),
+    [
+        ("paint-sparse", "tally", False, "can", "disks", 2),
+        ("unicast", "des", True, "tree", "disks", 2),
+        ("cn-relax", "des", True, "can", "halfspaces", 3),
+        ("paint-batch-sparse(5)", "des", False, "prefix", "halfspaces", 2),
+        *(
+            pytest.param(name, engine, faults, kind, shape, dimensions, marks=pytest.mark.slow)
+            for shape, dimensions in (("halfspaces", 2), ("halfspaces", 3), ("disks", 2))
+            for name in SHAPE_APPROACHES
+            for engine, faults in SETTINGS
+            for kind in ("can", "tree")
+        ),
+    ],
+)
+def test_lies_are_found_among_halfspaces_and_disks(
+    name: str, engine: str, faults: bool, kind: str, shape: str, dimensions: float
+) -> None:
+    assert lies_found(runs(name, engine, kind, faults, 1, dimensions, shape), name) > 1
 
 
 def lies_found(told: Iterator[tuple[Scenario, Ingredients, list[Carried]]], name: str) -> int:

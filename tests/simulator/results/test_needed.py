@@ -13,27 +13,35 @@ from simulator.runs.answer import records_of
 from simulator.scenario.scenario import Scenario
 from tests.oracles.needed import needed
 from tests.oracles.topk import Subscription
-from tests.simulator.small import APPROACHES, random_scenario, small_ingredients
+from tests.simulator.small import APPROACHES, random_scenario, small_ingredients, told_ends
 
 
 def present(scenario: Scenario, ingredients: Ingredients) -> list[list[Subscription]]:
     """Subscriptions that are there at each event."""
     workload, churn = ingredients.workload, plan_faults(scenario, ingredients).churn
-    l, r = (np.concatenate(ends).tolist() for ends in ((workload.l, churn.l), (workload.r, churn.r)))
+    l, r = (np.concatenate(ends) for ends in ((workload.l, churn.l), (workload.r, churn.r)))
+    ends = told_ends(workload, l, r)
     joined, left = churn.joined.tolist(), churn.left.tolist()
     return [
-        [(l[s], r[s]) for s in range(len(l)) if joined[s] <= event < left[s]]
+        [ends[s] for s in range(len(l)) if joined[s] <= event < left[s]]
         for event in range(len(ingredients.events.object))
     ]
 
 
-SEVERAL = [(seed, (1.5, 2, 2.5, 3)[seed % 4]) for seed in range(12)]
+SEVERAL = [(seed, (1.5, 2, 2.5, 3)[seed % 4], "boxes") for seed in range(12)]
+SHAPES = [
+    (seed, dimensions, shape)
+    for seed in range(6)
+    for shape, dimensions in (("disks", 2), ("halfspaces", 2), ("halfspaces", 3))
+]
 
 
-@pytest.mark.parametrize(("seed", "dimensions"), [*((seed, 1) for seed in range(30)), *SEVERAL])
-def test_needed_is_what_brute_force_finds(seed: int, dimensions: float) -> None:
+@pytest.mark.parametrize(
+    ("seed", "dimensions", "shape"), [*((seed, 1, "boxes") for seed in range(30)), *SEVERAL, *SHAPES]
+)
+def test_needed_is_what_brute_force_finds(seed: int, dimensions: float, shape: str) -> None:
     """With ties, insertions, deletions and moves, and where subscriptions come and go."""
-    scenario = random_scenario(seed, dimensions=dimensions)
+    scenario = random_scenario(seed, shape=shape, dimensions=dimensions)
     ingredients = small_ingredients(scenario)
     workload, events = ingredients.workload, ingredients.events
     objects = dict(enumerate(zip(workload.x.tolist(), workload.y.tolist(), strict=True)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
@@ -20,10 +21,13 @@ from simulator.runs.event_journey import follow_event
 from simulator.runs.run import run_scenario
 from simulator.scenario.loading import make_scenario
 from simulator.scenario.scenario import Scenario
+from simulator.views.explain_files import explain_events
+from simulator.views.explain_state import ExplainError
 from simulator.views.journey_text import journey_lines
 from simulator.views.report import write_report
 from simulator.views.topology import describe_topology
 from simulator.workload.events import INSERT, KINDS
+from tests.simulator.one_line import told_in_one_line
 
 VALUES: dict[str, Any] = {
     "name": "flat",
@@ -79,6 +83,41 @@ def test_the_engines_agree_and_runs_can_be_looked_at(spark: SparkSession, tmp_pa
     lines = describe_topology(scenario, tmp_path / "topology.png", master="local[2]")
     assert any(line.startswith("overlay") for line in lines)
     assert (tmp_path / "topology.png").stat().st_size > 10_000
+
+
+def test_disks_are_run_looked_at_and_read_from_files(spark: SparkSession, tmp_path: Path) -> None:
+    disks: dict[str, Any] = {"dimensions": 2, "approaches": ["paint-sparse", "unicast", "cn-relax"]}
+    made_up = disks | {"subscriptions": {"count": 300, "distribution": "disks"}}
+    scenario = made(tmp_path, **made_up)
+    counted, timed = run(scenario, tmp_path / "tally"), run(made(tmp_path, **made_up, engine="des"), tmp_path / "des")
+    names = [name for name in EVENTS.names if name not in TIMES]
+    assert timed.select(names).equals(counted.select(names))
+    sent = counted.to_pandas().groupby("approach")[["messages", "bytes_out"]].sum()
+    assert sent["messages"]["paint-sparse"] > 0
+    assert sent["bytes_out"]["paint-sparse"] == 36 * sent["messages"]["paint-sparse"]
+    write_report([tmp_path / "tally", tmp_path / "des"], tmp_path / "report.html")
+    ingredients = gather(scenario, lambda: spark)
+    sparse = counted.filter(pc.equal(counted["approach"], "paint-sparse"))
+    event = int(np.argmax(sparse["messages"].to_numpy()))
+    told = "\n".join(journey_lines(follow_event(scenario, ingredients, "paint-sparse", event)))
+    assert all(part in told for part in ("x1 in [", "x2 in [", "x1² + x2² - radius² in ["))
+    assert "l1 in" not in told
+    told_in_one_line(
+        lambda: explain_events(scenario),
+        ExplainError,
+        "flat: ",
+        "subscriptions must be ranges for an event to be drawn",
+    )
+    pipeline.write_population(spark, pipeline.PopulationSpec("disks", 300, 4, dimensions=2), tmp_path / "population")
+    held = pipeline.population_columns(tmp_path / "population")[1]
+    location = pipeline.read_population(tmp_path / "population").location
+    csv.write_csv(pa.table({**held, "location": location}), tmp_path / "disks.csv")
+    for at, file in enumerate(("population", "disks.csv")):
+        again = run(made(tmp_path, **disks, subscriptions={"file": file}), tmp_path / f"own-{at}")
+        # Zones of the table are cut where its disks lie, not where those of the distribution may, and its rows are in
+        # another order, by which Paint-Sparse groups them: who must be told is the same.
+        same = names if at == 0 else ["approach", "event", "received_update", "received_exposed"]
+        assert again.select(same).equals(counted.select(same)), file
 
 
 def test_files_give_the_run_that_they_were_taken_from(spark: SparkSession, tmp_path: Path) -> None:

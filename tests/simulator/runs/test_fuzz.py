@@ -7,14 +7,17 @@ import pytest
 
 from pipeline import EVENTS, TIMES
 from simulator.scenario.scenario import Scenario
-from tests.simulator.small import APPROACHES, bundled, random_scenario, run_small, small_ingredients
+from tests.simulator.small import approaches_of, bundled, random_scenario, run_small, small_ingredients
 
 COUNTED = [name for name in EVENTS.names if name not in TIMES]
 
 
-def varied(seed: int, dimensions: float) -> Scenario:
+SHAPES = [("halfspaces", 2), ("halfspaces", 3), ("disks", 2)]
+
+
+def varied(seed: int, dimensions: float, shape: str) -> Scenario:
     """A random scenario, in half of the cases with packets, zones that fit, and the server anywhere."""
-    scenario, rng = random_scenario(seed, dimensions=dimensions), np.random.default_rng([seed, 5])
+    scenario, rng = random_scenario(seed, shape=shape, dimensions=dimensions), np.random.default_rng([seed, 5])
     if rng.random() < 0.5:
         scenario = bundled(scenario, int(rng.integers(1, 40)))
     content = scenario.model_dump(exclude_none=True)
@@ -25,11 +28,12 @@ def varied(seed: int, dimensions: float) -> Scenario:
     return Scenario.model_validate(content)
 
 
-def check(seed: int, dimensions: float = 1) -> Counter[str]:
+def check(seed: int, dimensions: float = 1, shape: str = "boxes") -> Counter[str]:
     """Run one scenario with every approach; what happened in it."""
-    scenario = varied(seed, dimensions)
+    scenario = varied(seed, dimensions, shape)
     ingredients, happened = small_ingredients(scenario), Counter[str]()
-    for name in APPROACHES:
+    sketched = ("paint-sparse(sketch=3)",) if shape == "boxes" else ()
+    for name in (*approaches_of(scenario), *sketched):
         timed, wrong, faults = run_small(scenario, ingredients, name)
         assert not wrong, (seed, name, wrong)
         happened += faults
@@ -57,6 +61,21 @@ def test_a_part_of_the_random_scenarios_over_several_attributes(dimensions: floa
     """One without faults, on which the engines must agree, and others with broker and server crashes and churn."""
     happened = sum((check(seed, dimensions) for seed in seeds), Counter[str]())
     assert {"broker crashes", "server crashes", "subscriptions joined", "subscriptions left"} <= set(happened)
+
+
+@pytest.mark.parametrize(("shape", "dimensions"), SHAPES)
+def test_a_part_of_the_random_scenarios_of_halfspaces_and_disks(shape: str, dimensions: float) -> None:
+    """Every network, one without faults, on which the engines must agree, and two with crashes and churn."""
+    happened = sum((check(seed, dimensions, shape) for seed in (3, 11, 20, 22)), Counter[str]())
+    assert {"broker crashes", "server crashes", "subscriptions joined", "subscriptions left"} <= set(happened)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "dimensions"), SHAPES)
+@pytest.mark.parametrize("first", range(0, 300, 25))
+def test_all_random_scenarios_of_halfspaces_and_disks(first: int, shape: str, dimensions: float) -> None:
+    for seed in range(first, first + 25):
+        check(seed, dimensions, shape)
 
 
 @pytest.mark.slow

@@ -47,13 +47,35 @@ def test_dimensions_are_written_and_read(tmp_path: Path) -> None:
         (
             "dimensions = 2\n[subscriptions]\ndistribution = 'clustered'",
             "small.toml:5: subscriptions.distribution = 'clustered': in 2 dimensions the distribution must be one of "
-            "squares, uniform; choose one of them",
+            "disks, halfspaces, squares, uniform; choose one of them",
         ),
         (
             "[subscriptions]\ndistribution = 'squares'",
             "in 1 dimension the distribution must be one of anti-correlated",
         ),
-        ("dimensions = 2\n[subscriptions]\ndistribution = 'disks'", "must be one of squares, uniform"),
+        ("dimensions = 3\n[subscriptions]\ndistribution = 'disks'", "must be one of halfspaces, squares, uniform"),
+        (
+            "dimensions = 2\n[subscriptions]\ndistribution = 'disks'",
+            "small.toml:2: approaches = 'paint-dense': is for ranges: the region of an object among disks cannot be "
+            "cut into boxes; take paint-sparse instead, whose server knows the subscriptions",
+        ),
+        (
+            "dimensions = 2\n[subscriptions]\nfile = 'disks.csv'",
+            "approaches = 'paint-dense': is for ranges: the region of an object among disks cannot be cut into boxes",
+        ),
+        (
+            "dimensions = 2\n[subscriptions]\nfile = 'disks.csv'\nshape = 'halfspaces'",
+            "holds disks in 2 dimensions (x1, x2, radius), but subscriptions.shape = 'halfspaces'; remove "
+            "subscriptions.shape",
+        ),
+        (
+            "dimensions = 2\n[subscriptions]\nshape = 'disks'",
+            "subscriptions.shape = 'disks': is about subscriptions.file; add that, or remove this",
+        ),
+        (
+            "dimensions = 2\n[subscriptions]\nfile = 'negative.csv'",
+            "radius = -1.0: must be at least 0; mend or remove the row",
+        ),
         ("dimensions = 3\n[objects]\ndistribution = 'stocks'", "must be one of clustered, uniform; choose one"),
         (
             "dimensions = 2\n[objects]\nfile = 'objects.csv'",
@@ -66,8 +88,8 @@ def test_dimensions_are_written_and_read(tmp_path: Path) -> None:
             "for boxes in 1.5 dimensions (l1, r1, r2); bring another, or set dimensions = 1",
         ),
         (
-            "dimensions = 2\n[subscriptions]\nfile = 'disks.csv'",
-            "holds disks in 2 dimensions (x1, x2, radius); subscriptions of a scenario are ranges; bring others",
+            "dimensions = 3\n[subscriptions]\nfile = 'disks.csv'",
+            "holds disks in 2 dimensions (x1, x2, radius), and the scenario asks for boxes in 3 dimensions",
         ),
         (
             "dimensions = 3\n[events]\nkind = 'trace'\nfile = 'trace'",
@@ -86,6 +108,7 @@ def test_what_does_not_fit_is_told_in_one_line(tmp_path: Path, text: str, rule: 
     (tmp_path / "three.csv").write_text("x1,x2,x3,y\n1,2,0,1\n3,4,1,2\n", encoding="utf-8")
     (tmp_path / "subscriptions.csv").write_text("l,r\n1,2\n", encoding="utf-8")
     (tmp_path / "disks.csv").write_text("x1,x2,radius\n1,2,3\n", encoding="utf-8")
+    (tmp_path / "negative.csv").write_text("x1,x2,radius\n1,2,3\n1,2,-1\n", encoding="utf-8")
     write_trace_files(tmp_path / "trace")
     path = tmp_path / "small.toml"
     path.write_text(f'name = "small"\napproaches = ["paint-dense"]\n{text}\n', encoding="utf-8")
@@ -95,10 +118,6 @@ def test_what_does_not_fit_is_told_in_one_line(tmp_path: Path, text: str, rule: 
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        (
-            "paint-sparse(sketch=10)",
-            "of ranges in one dimension, and not in 2 dimensions; remove sketch=",
-        ),
         ("paint-batch-printed", "is for one dimension, and not in 2 dimensions; take paint-batch instead"),
     ],
 )
@@ -107,6 +126,49 @@ def test_approaches_for_one_dimension_are_refused_in_others(name: str, rule: str
     with pytest.raises(ValueError, match=rule.split("; ")[1]) as caught:
         Scenario.model_validate(SMALL | {"approaches": [name], "dimensions": 2})
     assert rule in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        (
+            "paint-batch(10)",
+            "is for ranges: the region of an object among halfspaces cannot be cut into boxes; take ",
+        ),
+        ("coalesce", "take paint-batch-sparse instead, whose server knows the subscriptions"),
+        ("paint-sparse(0.5)", "an ε groups boxes of a region, and halfspaces have none; remove the ε"),
+        ("paint-batch-sparse(10, 0.5)", "an ε groups boxes of a region, and halfspaces have none; remove the ε"),
+        ("paint-sparse(sketch=10)", "a sketch is asked about boxes of a region, and halfspaces have none; remove it"),
+    ],
+)
+def test_approaches_that_cut_regions_into_boxes_are_refused_for_shapes(name: str, rule: str) -> None:
+    several = {"approaches": [name], "dimensions": 2}
+    Scenario.model_validate(SMALL | several)
+    with pytest.raises(ValueError, match="1 validation error") as caught:
+        Scenario.model_validate(SMALL | several | {"subscriptions": {"distribution": "halfspaces"}})
+    assert rule in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dimensions", "size"), [("halfspaces", 2, 28), ("halfspaces", 3, 40), ("disks", 2, 36)]
+)
+def test_a_message_to_shapes_has_as_many_values(shape: str, dimensions: int, size: int) -> None:
+    about = {"approaches": ["paint-sparse"], "dimensions": dimensions, "subscriptions": {"distribution": shape}}
+    assert Scenario.model_validate(SMALL | about).sizes.message_bytes == size
+
+
+def test_the_shape_of_a_file_is_noted_and_read_again(tmp_path: Path) -> None:
+    (tmp_path / "disks.csv").write_text("x1,x2,radius\n1,2,3\n", encoding="utf-8")
+    path = tmp_path / "small.toml"
+    about = 'name = "small"\napproaches = ["unicast"]\ndimensions = 2\n[subscriptions]\nfile = "disks.csv"\n'
+    path.write_text(about, encoding="utf-8")
+    scenario = load_scenario(path)
+    assert (scenario.subscriptions.shape, str(scenario.form)) == ("disks", "disks in 2 dimensions (x1, x2, radius)")
+    path.write_text(scenario_toml(scenario), encoding="utf-8")
+    assert load_scenario(path) == scenario
+    ranges = load_scenario(path, ("subscriptions.distribution=squares", "sizes.message=44B"))
+    assert ranges.form.shape == "boxes"
+    assert "shape" not in scenario_toml(ranges)
 
 
 def test_packets_want_a_size_of_as_many_values_as_a_message_has() -> None:

@@ -49,7 +49,7 @@ def test_every_key_has_a_meaning_and_every_optional_one_a_default() -> None:
     tables = ("topology", "objects", "subscriptions", "events")
     optional = {f"{table}.{key}" for table in tables for key in ("file", "sha256")}
     optional |= {"topology.bandwidth", "topology.format", "network.nodes", "objects.range", "events.duration"}
-    optional |= {"network.base", "network.contacts", "sizes.header"}
+    optional |= {"network.base", "network.contacts", "sizes.header", "subscriptions.shape"}
     assert without == {"name", "approaches", "extends"} | optional
 
 
