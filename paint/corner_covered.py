@@ -101,7 +101,7 @@ class CornerCovered(CornerPainting):
 
     def _parts(self) -> tuple[CornerTree, Plan, CornerSweep, SideTree, Boxes]:
         if self._boxes is None:
-            self._boxes = make_boxes(len(self._sides.sign), self._plan.k)
+            self._boxes = make_boxes(len(self._sides.sign))
         return self._index.arrays, self._plan, self._swept(), self._subscriptions.arrays, self._boxes
 
     def _rows(self, events: int) -> int:
