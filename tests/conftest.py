@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -37,6 +38,15 @@ def spark() -> Iterator[SparkSession]:
     session = spark_session("local[2]", driver_memory_mb=_MEMORY_MB, brief=True)
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def own_cache(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache of a module's own, empty at first; Spark has started by then, with the classes kept in the other."""
+    place = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANGECAST_CACHE", str(place))
+        yield place
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Rehearsing indexes: every operation on a few subscriptions or objects, so that their kernels are compiled.
 
-Those of `matching`, and servers over the object indexes and dimensions that scenarios do not have.
+Those of `matching`, and servers over object indexes, dimensions and shapes, with streams that scenarios do not have.
 """
 
 from contextlib import suppress
@@ -21,7 +21,7 @@ INDEXES = (*RANGE_INDEXES, *EVENT_INDEXES, *PLACE_INDEXES)
 
 
 SERVERS = (
-    *((index, 1, name) for index in ("kd", "range") for name in ("dense", "sparse", "unicast")),
+    *((index, 1, name) for index in ("kd", "range", "tournament") for name in ("dense", "sparse", "unicast")),
     *(("kd", 1.5, name) for name in ("dense", "relax", "sparse", "sparse-tiles", "unicast")),
     *(("intervals", 1.5, name) for name in ("dense", "sparse-tiles")),  # those of the paper's trials
     *(("ranked", 2, name) for name in ("relax", "sparse", "unicast")),

@@ -2,6 +2,8 @@
 
 import math
 from collections import Counter
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients, assemble
 from simulator.results.collectors import HopRecords
 from simulator.runs.answer import records_of, verified_records
+from simulator.scenario.loading import make_scenario
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
 
@@ -110,6 +113,11 @@ def bundled(scenario: Scenario, header: int = 20) -> Scenario:
     content = scenario.model_dump(exclude_none=True)
     content["network"]["bundle"], content["sizes"]["header"] = True, f"{header}B"
     return Scenario.model_validate(content)
+
+
+def scenario_in(place: Path, values: dict[str, Any]) -> Scenario:
+    """A scenario as from a file in a directory; the values stay as they are."""
+    return make_scenario(deepcopy(values), (), path=place / "scenario.toml")
 
 
 def queue_scenario(seed: int, service_s: float, events: dict[str, Any]) -> Scenario:

@@ -1,7 +1,5 @@
 """Whole runs over several attributes: verified on both engines, from files as from distributions, and looked at."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,6 @@ from pipeline import EVENTS, TIMES
 from simulator.inputs.ingredients import gather
 from simulator.runs.event_journey import follow_event
 from simulator.runs.run import run_scenario
-from simulator.scenario.loading import make_scenario
 from simulator.scenario.scenario import Scenario
 from simulator.views.explain_files import explain_events
 from simulator.views.explain_state import ExplainError
@@ -28,6 +25,9 @@ from simulator.views.report import write_report
 from simulator.views.topology import describe_topology
 from simulator.workload.events import INSERT, KINDS
 from tests.simulator.one_line import told_in_one_line
+from tests.simulator.small import scenario_in
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 VALUES: dict[str, Any] = {
     "name": "flat",
@@ -44,17 +44,8 @@ VALUES: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANGECAST_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 def made(place: Path, **changes: Any) -> Scenario:
-    """A scenario as from a file in `place`."""
-    values = json.loads(json.dumps(VALUES)) | changes
-    return make_scenario(values, (), path=place / "scenario.toml")
+    return scenario_in(place, VALUES | changes)
 
 
 def run(scenario: Scenario, out: Path) -> pa.Table:

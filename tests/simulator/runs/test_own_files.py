@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from simulator.results.finished_run import FinishedRun
 from simulator.runs.run import run_scenario
 from simulator.runs.sweep import SweepError, run_sweep
 from simulator.scenario.grid import make_grid
-from simulator.scenario.loading import make_scenario
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.views.explain_files import explain_events
@@ -31,6 +29,9 @@ from simulator.views.report import write_report
 from simulator.views.report.runs import read_run
 from simulator.workload.events import INSERT, KINDS
 from tests.simulator.one_line import told_in_one_line
+from tests.simulator.small import scenario_in
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 VALUES: dict[str, Any] = {
     "name": "generated",
@@ -46,17 +47,8 @@ VALUES: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANGECAST_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 def made(tmp_path: Path, **changes: Any) -> Scenario:
-    """A scenario as from a file in `tmp_path`."""
-    values = json.loads(json.dumps(VALUES)) | changes
-    return make_scenario(values, (), path=tmp_path / "scenario.toml")
+    return scenario_in(tmp_path, VALUES | changes)
 
 
 def run(scenario: Scenario, out: Path, **options: Any) -> bytes:

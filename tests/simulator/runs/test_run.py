@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -56,22 +56,13 @@ def run_to(directory: Path, **changes: object) -> RunResult:
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An own cache, empty at first."""
-    place = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANGECAST_CACHE", str(place))
-        yield place
-
-
-@pytest.fixture(scope="module")
-def whole(spark: SparkSession, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+def whole(spark: SparkSession, own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The scenario as it is."""
     return run_to(tmp_path_factory.mktemp("whole") / "run")
 
 
 @pytest.fixture
-def run(spark: SparkSession, cache: Path, tmp_path: Path) -> Run:
+def run(spark: SparkSession, own_cache: Path, tmp_path: Path) -> Run:
     return lambda name, **changes: run_to(tmp_path / name, **changes)
 
 
