@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.blocks import BLOCK, CHILD, SIZE, Floats, following
+from matching.blocks import BLOCK, CHILD, PARENT, SIZE, Floats, following
 from matching.side_tree import SideTree
 
 __all__ = ["count", "count_up_to", "counts", "report", "snap"]
@@ -46,17 +46,28 @@ def count_up_to(tree: SideTree, lo: Floats, hi: Floats, most: int) -> int:
     total = 0
     node = 0
     while node >= 0 and total <= most:
-        relation = _relation(tree, node, lo, hi)
+        # Written out, unlike below: calls that take arrays have their references counted at every node.
+        met, inside = True, True
+        for side in range(len(lo)):
+            lower, upper = tree.box[node, 0, side], tree.box[node, 1, side]
+            met &= (lower <= hi[side]) & (upper >= lo[side])
+            inside &= (lower >= lo[side]) & (upper <= hi[side])
         child = tree.link[node, CHILD]
-        if relation == INSIDE:
+        if met and inside:
             total += tree.link[node, SIZE]
-        elif relation == CROSSED and child > 0:
+        elif met and child > 0:
             node = child
             continue
-        elif relation == CROSSED:
+        elif met:
             for at in range(tree.link[node, SIZE]):
-                total += _holds(tree, ~child, at, lo, hi)
-        node = following(tree.link, node, 0)
+                held = 1
+                for side in range(len(lo)):
+                    value = tree.ends[~child, side, at]
+                    held &= (value >= lo[side]) & (value <= hi[side])
+                total += held
+        while node != 0 and node & 1:
+            node = tree.link[node, PARENT]
+        node = node + 1 if node != 0 else -1
     return total
 
 

@@ -61,14 +61,14 @@ def size_of(tree: SideTree, cell: int) -> int:
 
 
 @njit
-def parts_of(tree: SideTree, node: int, stack: list[int]) -> None:
+def parts_of(link: NDArray[np.int32], node: int, stack: list[int]) -> None:
     """Push what a node consists of: two nodes, or the subscriptions of a leaf."""
-    child = int(tree.link[node, CHILD])
+    child = int(link[node, CHILD])
     if child > 0:
         stack.append(child + 1)
         stack.append(child)
         return
-    for at in range(tree.link[node, SIZE]):
+    for at in range(link[node, SIZE]):
         stack.append(~(~child * BLOCK + at))
 
 
@@ -84,6 +84,7 @@ def _push(cells: Cells, count: int, cell: int, least: int, most: int) -> Cells:
     return cells
 
 
+# In the walks below the tree's arrays are read in place, not by calls, which would count references to all of them.
 @njit
 def walk(
     tree: SideTree, kept: Floats, size: int, origin: Floats, k: int, point: Floats, cells: Cells
@@ -93,45 +94,34 @@ def walk(
     stack = [0]
     while len(stack) > 0:
         cell = stack.pop()
-        corner_of(tree, cell, 1, point)
-        above = size_of(tree, cell) > 0
-        for side in range(len(origin)):
-            above = above and point[side] >= origin[side]
+        above, inside = True, True  # an empty node ends at -inf
+        if cell >= 0:
+            for side in range(len(origin)):
+                above &= tree.box[cell, 1, side] >= origin[side]
+                inside &= tree.box[cell, 0, side] >= origin[side]
+                point[side] = max(tree.box[cell, 0, side], origin[side])
+        else:
+            for side in range(len(origin)):
+                point[side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+                above &= point[side] >= origin[side]
         if not above:
             continue
-        corner_of(tree, cell, 0, point)
-        inside = True
-        for side in range(len(origin)):
-            if point[side] < origin[side]:
-                inside = False
-                point[side] = origin[side]
         least = count_below(kept, size, point, k)
         if least == k:
             continue
         if inside:
             most = least
             if cell >= 0:
-                corner_of(tree, cell, 1, point)
+                for side in range(len(origin)):
+                    point[side] = tree.box[cell, 1, side]
                 most = count_below(kept, size, point, k)
             if most < k:
                 cells = _push(cells, count, cell, least, most)
                 count += 1
                 continue
         if cell >= 0:
-            parts_of(tree, cell, stack)
+            parts_of(tree.link, cell, stack)
     return cells, count
-
-
-@njit
-def _above(tree: SideTree, cell: int, upper: int, b: Floats) -> bool:
-    """Whether a corner of a cell lies above a corner b."""
-    for side in range(len(b)):
-        if cell >= 0:
-            if tree.box[cell, upper, side] < b[side]:
-                return False
-        elif tree.ends[~cell // BLOCK, side, ~cell % BLOCK] < b[side]:
-            return False
-    return True
 
 
 @njit
@@ -145,29 +135,44 @@ def lose(
     stack.clear()
     for at in range(was):
         cell, least, most = cells[at, 0], cells[at, 1], cells[at, 2]
-        if _above(tree, cell, 1, b):
-            most += 1
-            if _above(tree, cell, 0, b):
-                least += 1
-            if most == k:
-                if least == k:
-                    gained = _push(gained, found, cell, least, most)
-                    found += 1
-                else:
-                    parts_of(tree, cell, stack)
-                continue
-        cells[left, 0], cells[left, 1], cells[left, 2] = cell, least, most
-        left += 1
+        lower, upper = 1, 1
+        if cell >= 0:
+            for side in range(len(b)):
+                lower &= tree.box[cell, 0, side] >= b[side]
+                upper &= tree.box[cell, 1, side] >= b[side]
+        else:
+            for side in range(len(b)):
+                upper &= tree.ends[~cell // BLOCK, side, ~cell % BLOCK] >= b[side]
+            lower = upper
+        least += lower
+        most += upper
+        if most < k:
+            cells[left, 0], cells[left, 1], cells[left, 2] = cell, least, most
+            left += 1
+        elif least == k:
+            gained = _push(gained, found, cell, least, most)
+            found += 1
+        else:
+            parts_of(tree.link, cell, stack)
     while len(stack) > 0:
         cell = stack.pop()
-        if size_of(tree, cell) == 0:
+        if cell >= 0 and tree.link[cell, SIZE] == 0:
             continue
-        corner_of(tree, cell, 0, point)
-        least = count_below(kept, size, point, k) + _above(tree, cell, 0, b)
+        least = 1
+        for side in range(len(b)):
+            if cell >= 0:
+                point[side] = tree.box[cell, 0, side]
+            else:
+                point[side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+            least &= point[side] >= b[side]
+        least += count_below(kept, size, point, k)
         most = least
         if cell >= 0:
-            corner_of(tree, cell, 1, point)
-            most = count_below(kept, size, point, k) + _above(tree, cell, 1, b)
+            most = 1
+            for side in range(len(b)):
+                point[side] = tree.box[cell, 1, side]
+                most &= point[side] >= b[side]
+            most += count_below(kept, size, point, k)
         if least >= k:
             gained = _push(gained, found, cell, least, most)
             found += 1
@@ -175,7 +180,7 @@ def lose(
             cells = _push(cells, left, cell, least, most)
             left += 1
         else:
-            parts_of(tree, cell, stack)
+            parts_of(tree.link, cell, stack)
     return cells, left, gained, found
 
 

@@ -164,7 +164,7 @@ def _walk(tree: SideTree, times: Times, turns: Turns, k: int) -> Pairs:
             done, pairs, count = _settle(times, turns, entries, end, half, top, lo, hi, cell, pairs, count)
             if done:
                 continue
-        parts_of(tree, cell, parts)
+        parts_of(tree.link, cell, parts)
         for part in parts:
             waiting.append((part, end, half, top))
         parts.clear()

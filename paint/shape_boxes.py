@@ -72,7 +72,7 @@ def paint_apart(
                 for side in range(box.shape[1]):
                     single = single and box[0, side] == box[1, side]
                 if not single:
-                    parts_of(tree, cell, stack)
+                    parts_of(tree.link, cell, stack)
                     continue
                 if _first_at(tree, box[0], 0) != (~cell if cell < 0 else _first_at(tree, box[0], cell)):
                     continue

@@ -203,7 +203,7 @@ def outcomes(tree: SideTree, rivals: Rivals, k: int, exchanges: bool) -> tuple[P
                 exchanged = push_pair(exchanged, exchanging, cell, rival)
                 exchanging += 1
                 continue
-        parts_of(tree, cell, parts)
+        parts_of(tree.link, cell, parts)
         for part in parts:
             waiting.append((part, end, top, known))
         parts.clear()

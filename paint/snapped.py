@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from matching.blocks import BLOCK, SIZE
 from matching.side_queries import count, count_up_to, snap
 from matching.side_tree import SideTree
 from paint.algorithm import EMPTY, SNAP
-from paint.holders import Cells, corner_of, parts_of, size_of
+from paint.holders import Cells, parts_of
 from paint.messages import reserve
 from paint.sides import Floats, Sides
 from paint.tile_around import in_order, tile_around
@@ -129,18 +130,6 @@ def paint_tiles(
 
 
 @njit
-def _inside(tile: Floats, at: int, lo: Floats, hi: Floats) -> int:
-    """Whether a tile, half-open, holds neither corner of a cell, only the lower one, or both: 0, 1, 2."""
-    whole = 2
-    for side in range(len(lo)):
-        if lo[side] < tile[at, 0, side] or lo[side] >= tile[at, 1, side]:
-            return 0
-        if hi[side] >= tile[at, 1, side]:
-            whole = 1
-    return whole
-
-
-@njit
 def paint_cells(
     tree: SideTree, sides: Sides, boxes: Boxes, cells: Cells, cells_count: int, kept: Floats, size: int,
     floor: Floats, exposed: bool, k: int, costs: NDArray[np.int64], out: Floats, row: int,
@@ -153,7 +142,7 @@ def paint_cells(
     lo, hi = np.empty(D), np.empty(D)
     tiles, around = np.empty((64, 2, D)), np.empty((64, 2, D))
     held = np.zeros(64, np.int64)
-    made, at = 0, 0
+    made, at, last = 0, 0, 0
     corners = in_order(kept, size)
     stack = [0]
     stack.clear()
@@ -161,19 +150,24 @@ def paint_cells(
         stack.append(cells[start, 0])
         while len(stack) > 0:
             cell = stack.pop()
-            if size_of(tree, cell) == 0:
+            number = 1
+            if cell >= 0:
+                number = tree.link[cell, SIZE]
+                for side in range(D):
+                    lo[side], hi[side] = tree.box[cell, 0, side], tree.box[cell, 1, side]
+            else:
+                for side in range(D):
+                    lo[side] = hi[side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+            if number == 0:
                 continue
-            corner_of(tree, cell, 0, lo)
-            corner_of(tree, cell, 1, hi)
-            fits = _inside(tiles, at, lo, hi) if made > 0 else 0  # often in that of the cell before
-            if fits == 0:
-                at = made - 1
-                while at >= 0:
-                    fits = _inside(tiles, at, lo, hi)
-                    if fits > 0:
-                        break
-                    at -= 1
-            if fits == 0:
+            met, tried = False, 0
+            while tried < made and not met:
+                at = (last + made - tried) % made  # most often it is that of the cell before
+                met = True
+                for side in range(D):
+                    met &= (tiles[at, 0, side] <= lo[side]) & (lo[side] < tiles[at, 1, side])
+                tried += 1
+            if not met:
                 if made == len(held):
                     tiles, around = _larger(tiles), _larger(around)
                     more = np.zeros(2 * made, np.int64)
@@ -183,14 +177,16 @@ def paint_cells(
                 at = made
                 made += 1
                 tile_around(corners, floor, lo, exposed, k, tiles[at], boxes.passed, boxes.end)
-                fits = _inside(tiles, at, lo, hi)
-            if fits < 2:
-                parts_of(tree, cell, stack)
+            last, whole = at, True
+            for side in range(D):
+                whole &= hi[side] < tiles[at, 1, side]
+            if not whole:
+                parts_of(tree.link, cell, stack)
                 continue
             for side in range(D):
                 around[at, 0, side] = lo[side] if held[at] == 0 else min(around[at, 0, side], lo[side])
                 around[at, 1, side] = hi[side] if held[at] == 0 else max(around[at, 1, side], hi[side])
-            held[at] += size_of(tree, cell)
+            held[at] += number
     for at in range(made):
         if held[at] > 0:
             for side in range(D):
