@@ -24,6 +24,7 @@ from cn.subscribers import receive
 from floor.kernels import njit, njit_inner
 from simulator.results.chains import Chains, enter, let_go, note_of, take_note, take_out
 from simulator.results.truth import TruthArrays
+from simulator.workload.places import copy_place
 
 __all__ = ["NO_UNICAST", "Arriving", "Held", "arrive", "held_list", "look"]
 
@@ -83,7 +84,8 @@ def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arrivi
     late = at >= 0
     note = take_note(chains.head, chains.pool, chains.after, s, before)
     chains.key[note], chains.object[note], chains.dropped[note] = key, come.object[a], come.dropped[a]
-    chains.x[note], chains.y[note] = come.x[a], come.y[a]
+    copy_place(chains.x, note, come.x, a)
+    chains.y[note] = come.y[a]
     if not late:
         _apply(held, truth, s, come.object[a], come.dropped[a], come.x, a, come.y[a])
         return

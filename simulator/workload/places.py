@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernel_forms import by_ndim
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
-__all__ = ["attributes_in", "by_attribute", "empty_places", "more_places", "same_place"]
+__all__ = ["attributes_in", "by_attribute", "copy_place", "empty_places", "more_places", "same_place"]
 
 Floats = NDArray[np.float64]
 
@@ -32,12 +32,27 @@ def more_places(x: Floats, count: int) -> Floats:
     return np.concatenate((x, np.zeros((count, *x.shape[1:]))))
 
 
-@njit
+@njit_inner
+def _copy_number(x: Floats, i: int, other: Floats, j: int) -> None:
+    x[i] = other[j]
+
+
+@njit_inner
+def _copy_numbers(x: Floats, i: int, other: Floats, j: int) -> None:
+    for at in range(x.shape[1]):
+        x[i, at] = other[j, at]
+
+
+copy_place = by_ndim({1: _copy_number, 2: _copy_numbers})
+"""Write other[j] to x[i]: (x, i, other, j)."""
+
+
+@njit_inner
 def _same_number(x: Floats, i: int, other: Floats, j: int) -> bool:
     return bool(x[i] == other[j])
 
 
-@njit
+@njit_inner
 def _same_numbers(x: Floats, i: int, other: Floats, j: int) -> bool:
     same = True
     for at in range(x.shape[1]):

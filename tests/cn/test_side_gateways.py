@@ -7,11 +7,13 @@ import numpy.typing as npt
 import pytest
 
 from cn import Can, Gateways, Inbox, RelaxedSubscribers, Subscribers
-from cn.holding import KINDS
+from cn.holding import KINDS, OF_SHAPE
 from paint import Server
+from paint.shapes import count_held, lift
 from tests.cn.side_drawing import draw_ranges, make_zones
 from tests.cn.test_gateways import NODES, Population, change_brokers, make_network
 from tests.oracles.boxes import top_k
+from tests.oracles.shapes import contains
 
 Floats = npt.NDArray[np.float64]
 
@@ -117,4 +119,29 @@ def run_interpreted() -> None:
         assert subscribers.top(s) == relaxed.top(s, 4) == held
     subscribers.leave([3])
     assert subscribers.apply_each(np.array([3]), np.array([1]), x[1:2], np.array([0.0])) == 0
+    assert len(subscribers.wrong(x, y)) == 0
+
+
+@pytest.mark.parametrize(("shape", "numbers"), [("halfspaces", 2), ("halfspaces", 3), ("disks", 3)])
+def test_halfspaces_and_disks_hold_what_their_definition_says(shape: str, numbers: int) -> None:
+    """Many objects lie on the rim; floats are exact."""
+    rng = np.random.default_rng(numbers)
+    d = 2 if shape == "disks" else numbers
+    x, y, rows = rng.integers(-8, 9, (40, d)) / 8, rng.random(40), rng.integers(-8, 9, (60, numbers)) / 8
+    if shape == "disks":
+        rows[:, 2] = abs(rows[:, 2])
+    points = lift(shape, rows, d)
+    l, kind = np.full(points.shape, -np.finfo(np.float64).max), OF_SHAPE[shape]
+    held = np.array([contains(shape, rows, tuple(place.tolist())) for place in x]).T
+    expected = [sorted((y[i], i) for i in np.flatnonzero(held[s]).tolist())[:3] for s in range(60)]
+    subscribers = Subscribers(l, points, 3, kind)
+    subscribers.start(x, y)
+    relaxed = RelaxedSubscribers(l, points, x, y, kind)
+    assert [subscribers.top(s) for s in range(60)] == [relaxed.top(s, 3) for s in range(60)] == expected
+    assert count_held(shape, points, x).tolist() == held.sum(axis=1).tolist()
+    gone = [s for s in range(60) if expected[s]][:5]
+    subscribers.leave(gone)
+    for s in gone:
+        i = expected[s][0][1]
+        assert subscribers.apply_each(np.array([s]), np.array([i]), x[i : i + 1], np.array([0.0])) == 0
     assert len(subscribers.wrong(x, y)) == 0
