@@ -113,7 +113,7 @@ def test_many_changes(b: int, coarse: bool) -> None:
     index._check()
     assert len(index) == 0
     assert index.stab(0.5).tolist() == []
-    assert index.insert(0.0, 1.0, 2.0) == len(oracle.ranges)
+    assert index.insert(0.0, 1.0, 2.0) == len(oracle.held)
 
 
 @pytest.mark.parametrize("order", ["up", "down", "inwards"])

@@ -3,6 +3,8 @@
 import math
 from typing import NamedTuple
 
+from tests.oracles.by_id import ById
+
 
 class Predicate(NamedTuple):
     """One predicate as a person would write it; `values` has one number, two for `between`, any for sets."""
@@ -30,28 +32,13 @@ class Predicate(NamedTuple):
         }[self.operator]
 
 
-class Conjunctions:
-    """Lists of predicates by id; None for a subscription that was deleted."""
-
-    def __init__(self, subscriptions: list[list[Predicate]]) -> None:
-        self.subscriptions: list[list[Predicate] | None] = list(subscriptions)
-
-    def insert(self, subscriptions: list[list[Predicate]]) -> list[int]:
-        first = len(self.subscriptions)
-        self.subscriptions += subscriptions
-        return list(range(first, len(self.subscriptions)))
-
-    def delete(self, ids: list[int]) -> None:
-        for i in ids:
-            self.subscriptions[i] = None
-
-    def alive(self) -> list[int]:
-        return [i for i, held in enumerate(self.subscriptions) if held is not None]
+class Conjunctions(ById[list[Predicate]]):
+    """Lists of predicates by id."""
 
     def match(self, event: list[float]) -> list[int]:
         """Ids of the subscriptions all of whose predicates hold, by sum of weights descending, then id."""
         hits = []
-        for i, predicates in enumerate(self.subscriptions):
+        for i, predicates in enumerate(self.held):
             if predicates is not None and all(predicate.holds(event) for predicate in predicates):
                 hits.append((-sum(predicate.weight for predicate in predicates), i))
         return [i for _, i in sorted(hits)]

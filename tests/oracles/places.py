@@ -4,6 +4,8 @@ import math
 import operator as op
 from typing import Any, NamedTuple
 
+from tests.oracles.by_id import ById
+
 Predicate = tuple[int, str, Any, float]
 """Attribute, operator, what it compares with (a number, a pair or a list), weight."""
 
@@ -38,24 +40,12 @@ def similarity(one: Placed, event: list[float], place: tuple[float, float], max_
     return (1 - one.alpha) * weight + one.alpha * near
 
 
-class PlacedSubscriptions:
-    """Subscriptions by id; None for one that was deleted."""
+class PlacedSubscriptions(ById[Placed]):
+    """Subscriptions by id."""
 
     def __init__(self, held: list[Placed], max_distance: float) -> None:
-        self.held: list[Placed | None] = list(held)
+        super().__init__(held)
         self.max_distance = max_distance
-
-    def insert(self, more: list[Placed]) -> list[int]:
-        first = len(self.held)
-        self.held += more
-        return list(range(first, len(self.held)))
-
-    def delete(self, ids: list[int]) -> None:
-        for i in ids:
-            self.held[i] = None
-
-    def alive(self) -> list[int]:
-        return [i for i, one in enumerate(self.held) if one is not None]
 
     def top(self, event: list[float], place: tuple[float, float], k: int) -> list[int]:
         scored = [

@@ -1,35 +1,22 @@
 """Scored ranges as plain lists: what every range index must answer, in the order it must answer it."""
 
+from tests.oracles.by_id import ById
+
 Scored = tuple[float, float, float]
 
 
-class ScoredRanges:
-    """Ranges (l, r, score) by id; None for one that was deleted."""
-
-    def __init__(self, ranges: list[Scored]) -> None:
-        self.ranges: list[Scored | None] = list(ranges)
-
-    def insert(self, ranges: list[Scored]) -> list[int]:
-        first = len(self.ranges)
-        self.ranges += ranges
-        return list(range(first, len(self.ranges)))
-
-    def delete(self, ids: list[int]) -> None:
-        for i in ids:
-            self.ranges[i] = None
+class ScoredRanges(ById[Scored]):
+    """Ranges (l, r, score) by id."""
 
     def rescore(self, ids: list[int], scores: list[float]) -> None:
         for i, score in zip(ids, scores, strict=True):
-            held = self.ranges[i]
+            held = self.held[i]
             assert held is not None
-            self.ranges[i] = (held[0], held[1], score)
-
-    def alive(self) -> list[int]:
-        return [i for i, held in enumerate(self.ranges) if held is not None]
+            self.held[i] = (held[0], held[1], score)
 
     def stab(self, x: float) -> list[int]:
         """Ids of the ranges that hold x, by score descending, then id."""
-        hits = [(-held[2], i) for i, held in enumerate(self.ranges) if held is not None and held[0] <= x <= held[1]]
+        hits = [(-held[2], i) for i, held in enumerate(self.held) if held is not None and held[0] <= x <= held[1]]
         return [i for _, i in sorted(hits)]
 
 
