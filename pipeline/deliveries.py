@@ -167,7 +167,7 @@ def add_up(
     Parameters
     ----------
     count : function
-        Gives counts, an array, from the ends l and r of one row group; it is sent to every executor once.
+        Gives counts, an array, from the ends l and r of one row group; it is pickled and sent to every executor once.
 
     Raises
     ------

@@ -15,7 +15,6 @@ from paint.messages import message_of
 from pipeline import (
     Population,
     PopulationSpec,
-    add_up,
     count_deliveries,
     count_kept,
     read_population,
@@ -122,12 +121,6 @@ def test_kept_objects_are_counted_in_disks(spark: SparkSession, paths: dict[Popu
     expected = [int(np.minimum(inside, limit).sum()) for limit in (2, 60)]
     assert 0 < expected[0] < expected[1]
     assert count_kept(spark, paths[SPECS[-1]], x, (2, 60), x_range) == expected
-
-
-def test_what_is_counted_in_parts_adds_up(spark: SparkSession, paths: dict[PopulationSpec, Path]) -> None:
-    held = read_population(paths[SPECS[-1]], x_range=(1.0, 5.0))
-    wide = add_up(spark, paths[SPECS[-1]], lambda l, r: np.array((len(l), (r[:, 0] > 3).sum())), (1.0, 5.0))
-    assert wide.tolist() == [1500, (held.r[:, 0] > 3).sum()]
 
 
 def test_what_is_refused(spark: SparkSession, paths: dict[PopulationSpec, Path]) -> None:
