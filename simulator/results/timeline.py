@@ -5,7 +5,7 @@ before the first event of that chunk arises; so after a chunk, everything is kno
 of the next, and the arrivals after that are kept for later.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,16 +181,21 @@ class Timeline:
 
     def _arriving(self, carried: Carried, taken_s: Floats) -> Arriving:
         notified, table, chunk = carried.notified, carried.outgoing.table, carried.chunk
-        rows, names = table[notified.message], table.dtype.names or ()
+        names, message = table.dtype.names or (), notified.message
+
+        def column(name: str, kind: type) -> NDArray[Any]:
+            """Each notification's: rows are many times as long as a column of them."""
+            return np.ascontiguousarray(table[name], kind)[message]
+
         return Arriving(
             taken_s,
             notified.subscription,
-            self._rows + notified.message,
-            chunk.first + chunk.starts[carried.window_of[notified.message]],
-            rows["object"].astype(np.int64),
-            rows["dropped"].astype(np.int64) if "dropped" in names else np.full(len(rows), NO_UNICAST),
-            rows["x"].astype(np.float64) if "x" in names else more_places(self._waiting.x[:0], len(rows)),
-            rows["y"].astype(np.float64),
+            self._rows + message,
+            chunk.first + chunk.starts[carried.window_of[message]],
+            column("object", np.int64),
+            column("dropped", np.int64) if "dropped" in names else np.full(len(message), NO_UNICAST),
+            column("x", np.float64) if "x" in names else more_places(self._waiting.x[:0], len(message)),
+            column("y", np.float64),
         )
 
     def _expected(self, chunk: Chunk, window: Ints, fresh: Arriving, *, against_need: bool) -> Expected:

@@ -115,15 +115,20 @@ class Verifier:
         named = named.rows(self._chosen[named.subscription])
         place = self._place[named.subscription]
         named = named._replace(subscription=place).rows((self._joined[place] <= first) & (first < self._left[place]))
-        _, at = np.unique(named.message * len(self.verified) + named.subscription, return_index=True)
-        return named.rows(at)
+        pairs = named.message * len(self.verified) + named.subscription
+        if (np.diff(pairs) > 0).all():
+            return named
+        return named.rows(np.unique(pairs, return_index=True)[1])
 
 
 def _twice(window: Ints, notified: Notified, table: NDArray[np.void]) -> tuple[int, int, str] | None:
     """The first that was told of the same object by two messages, or twice to drop it and no more."""
-    objects = table["object"][notified.message]
+    named = table["object"]
     if "dropped" in (table.dtype.names or ()):
-        objects = np.where(objects >= 0, objects, table["dropped"][notified.message])
+        named = np.where(named >= 0, named, table["dropped"])
+    if (np.diff(window)[np.diff(notified.message) > 0] > 0).all():
+        return None  # each message is of another window
+    objects = named[notified.message]
     order = np.lexsort((objects, notified.subscription, window))
     again = np.ones(max(len(order) - 1, 0), np.bool_)
     for column in (window, notified.subscription, objects):
