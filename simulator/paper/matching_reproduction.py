@@ -1,17 +1,11 @@
 """`docs/reproduction-matching.md`: the papers on matching beside ours, from trials that have really been run."""
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
-from simulator.paper.exhibits import MATCHING, Scale, load_exhibit
-from simulator.paper.figures import draw_exhibit
-from simulator.paper.reproduction import differing, judged, section
-from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Verdict
+from simulator.paper.exhibits import MATCHING
+from simulator.paper.reproduction import Text, write_page
 
 __all__ = ["write_matching_reproduction"]
-
-_SCALES: tuple[Scale, ...] = ("small", "paper")
 
 _HEAD = """\
 # Four papers on matching, reproduced
@@ -76,32 +70,5 @@ Publish/Subscribe* (2015), 002 *Index Structures and Algorithms for Efficient Pr
 
 
 def write_matching_reproduction(out: Path, path: Path, directory: Path | None = None) -> None:
-    """Write what the trials below `out` say about every table and figure, at both scales.
-
-    Points that have not been measured are told as such. Figures go to a directory beside `path`.
-    """
-    views = [load_exhibit(name, directory) for name in MATCHING]
-    found = {(view.name, scale): judged(out, view, scale, directory) for view in views for scale in _SCALES}
-    outcomes = [one for view in views for one in found[view.name, "paper"][1]]
-    lines = [_HEAD.format(verdict=_verdict(outcomes), differing="\n".join(differing(outcomes)))]
-    lines += ["| | scale | holds | differs | not run |", "|---|---|---|---|---|"]
-    for (name, scale), (_, verdicts) in found.items():
-        counts = Counter(one.verdict for one in verdicts if one.verdict != NEEDS_PAPER)
-        lines.append(f"| {name} | {scale} | {counts[HOLDS]} | {counts[DIFFERS]} | {counts[NOT_RUN]} |")
-    lines.append("")
-    for view in views:
-        measured, verdicts = found[view.name, "paper"]
-        lines += section(view, measured, verdicts, found[view.name, "small"][1])
-        if view.panels and all(one.replications for one in measured.values()):
-            figure = path.with_suffix("") / f"{view.name}.png"
-            figure.parent.mkdir(exist_ok=True)
-            draw_exhibit(view, measured, "paper", [figure])
-            lines += [f"![{view.title}]({path.stem}/{figure.name})", ""]
-    path.write_text("\n".join(lines), encoding="utf-8")
-
-
-def _verdict(outcomes: Sequence[Verdict]) -> str:
-    counts = Counter(one.verdict for one in outcomes)
-    holds, differ = counts[HOLDS], counts[DIFFERS]
-    left = f" {counts[NOT_RUN]} have not been run." if counts[NOT_RUN] else ""
-    return _VERDICT.format(holds=holds, judged=holds + differ, differ=differ) + left
+    """Write what the trials below `out` say about every table and figure, at both scales; see `write_page`."""
+    write_page(out, path, directory, MATCHING, Text(_HEAD, _VERDICT))

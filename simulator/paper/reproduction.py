@@ -1,8 +1,9 @@
 """`docs/reproduction.md`: every number and figure of the paper beside ours, from sweeps that have really been run."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from simulator.paper.exhibits import BEYOND, EXTRAS, NAMES, VIEWS, Exhibit, Scale, load_exhibit
 from simulator.paper.figures import draw_exhibit
@@ -11,7 +12,7 @@ from simulator.paper.trials import Trial
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.views.labels import short
 
-__all__ = ["differing", "judged", "section", "write_reproduction"]
+__all__ = ["Text", "judged", "write_page", "write_reproduction"]
 
 _SCALES: tuple[Scale, ...] = ("small", "paper")
 
@@ -84,23 +85,39 @@ right ([errata](errata.md)). What still differs is listed below with its cause."
 
 
 def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
-    """Write what the sweeps below `out` say about every table and figure, at both scales.
+    """Write what the sweeps below `out` say about every table and figure, at both scales; see `write_page`."""
+    write_page(out, path, directory, (*NAMES, *BEYOND, *EXTRAS), Text(_HEAD, _VERDICT, EXTRAS))
+
+
+class Text(NamedTuple):
+    """What stands on a page of its own accord."""
+
+    head: str
+    """With {verdict} and {differing}."""
+    verdict: str
+    """With {holds}, {judged}, {differ} and {differs}."""
+    uncounted: Collection[str] = ()
+    """Exhibits whose claims are not counted in the verdict."""
+
+
+def write_page(out: Path, path: Path, directory: Path | None, names: Sequence[str], text: Text) -> None:
+    """Write what was measured below `out` about tables and figures, at both scales.
 
     Points that have not been run, or not with all seeds, are told as such. Figures go to a directory beside `path`.
     """
-    views = [load_exhibit(name, directory) for name in (*NAMES, *BEYOND, *EXTRAS)]
+    views = [load_exhibit(name, directory) for name in names]
     found = {(view.name, scale): judged(out, view, scale, directory) for view in views for scale in _SCALES}
     outcomes = [one for view in views for one in found[view.name, "paper"][1]]
-    verdict = _verdict([one for one in outcomes if one.name in (*NAMES, *BEYOND)])
-    lines = [_HEAD.format(verdict=verdict, differing="\n".join(differing(outcomes)))]
+    verdict = _verdict(text.verdict, [one for one in outcomes if one.name not in text.uncounted])
+    lines = [text.head.format(verdict=verdict, differing="\n".join(_differing(outcomes)))]
     lines += ["| | scale | holds | differs | not run |", "|---|---|---|---|---|"]
     for (name, scale), (_, verdicts) in found.items():
         counts = Counter(one.verdict for one in verdicts if one.verdict != NEEDS_PAPER)
         lines.append(f"| {name} | {scale} | {counts[HOLDS]} | {counts[DIFFERS]} | {counts[NOT_RUN]} |")
     lines.append("")
     for view in views:
-        lines += section(view, *found[view.name, "paper"], found[view.name, "small"][1])
-        measured = found[view.name, "paper"][0]
+        measured, verdicts = found[view.name, "paper"]
+        lines += _section(view, measured, verdicts, found[view.name, "small"][1])
         if view.panels and all(one.replications for one in measured.values()):
             figure = path.with_suffix("") / f"{view.name}.png"
             figure.parent.mkdir(exist_ok=True)
@@ -109,19 +126,15 @@ def write_reproduction(out: Path, path: Path, directory: Path = VIEWS) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def _verdict(outcomes: Sequence[Verdict]) -> str:
+def _verdict(text: str, outcomes: Sequence[Verdict]) -> str:
     counts = Counter(one.verdict for one in outcomes)
     left = f" {counts[NOT_RUN]} have not been run." if counts[NOT_RUN] else ""
     holds, differ = counts[HOLDS], counts[DIFFERS]
-    return (
-        _VERDICT.format(
-            holds=holds, judged=holds + differ, differ=differ, differs="differs" if differ == 1 else "differ"
-        )
-        + left
-    )
+    differs = "differs" if differ == 1 else "differ"
+    return text.format(holds=holds, judged=holds + differ, differ=differ, differs=differs) + left
 
 
-def differing(outcomes: Sequence[Verdict]) -> Iterator[str]:
+def _differing(outcomes: Sequence[Verdict]) -> Iterator[str]:
     """Lines of a table of all that differs, with its cause."""
     found = [one for one in outcomes if one.verdict == DIFFERS]
     if not found:
@@ -142,7 +155,7 @@ def judged(
     return measured, judge(view, measured, scale)
 
 
-def section(
+def _section(
     view: Exhibit,
     measured: dict[str, Measured],
     verdicts: Sequence[Verdict],
