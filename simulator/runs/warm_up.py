@@ -3,7 +3,7 @@
 Two processes share the work. One opens the servers of the approaches and has them answer events (the kernels of
 `paint`), the other carries the messages of an approach without a server over the networks (those of `topologies` and
 `cn`): they have next to nothing in common. When both are done, what is left of each approach is little. Without a
-scenario indexes follow: those of `matching`, and servers over other object indexes and more dimensions.
+scenario the first takes the indexes of `matching` too, and servers over other object indexes and dimensions follow.
 """
 
 import math
@@ -19,7 +19,6 @@ import numpy as np
 from rich.progress import Progress
 
 from floor.kernels import compile_silently
-from matching.registry import RANGE_INDEXES
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import ask
 from simulator.inputs.event_stream import make_events
@@ -72,7 +71,8 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
     first = sorted(((one, name) for one in scenarios for name in one.approaches), key=lambda at: at[1] != _SERVERLESS)
     servers = {(one.dimensions, name): Rehearsal(one, name, whole=False) for one, name in first}
     networks = [Rehearsal(one, _SERVERLESS, whole=True) for one in scenarios]
-    # Networks take less time than servers: their process takes the servers of further dimensions as well.
+    # Networks take less time than servers: their process takes the servers of further dimensions as well, and the
+    # other one the indexes, which have nothing in common with either.
     served = [step for at, step in servers.items() if at[0] == scenarios[0].dimensions]
     further = [step for at, step in servers.items() if at[0] != scenarios[0].dimensions]
     rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
@@ -80,10 +80,10 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
     with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
         bar = shown.add_task("compiling kernels", total=sum(map(len, (servers, networks, rest, indexes, others))))
         done = partial(_show, shown, bar)
-        done([*_each(one, served), *_each(other, networks + further)])
+        matching = [*_each(one, served), *(one.submit(_rehearse_index, name) for name in indexes)]
+        done([*matching, *_each(other, networks + further)])
         done([*_each(one, rest[::2]), *_each(other, rest[1::2])])
-        steps = [(one if name in RANGE_INDEXES else other).submit(_rehearse_index, name) for name in indexes]
-        done([*steps, *((one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others)])
+        done([(one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others])
 
 
 def _in_small(scenario: Scenario) -> Scenario:
