@@ -85,8 +85,8 @@ class Audience:
             own: NDArray[np.bool_] = self._gateways.home[table["subscription"][message]] == broker
             return own.astype(np.int64)
         if self._everybody is not None:
-            return self._everybody.count(table[message])
-        return self._gateways.index.count(table[message], np.arange(len(message) + 1), broker)
+            return self._everybody.count(table.take(message))
+        return self._gateways.index.count(table.take(message), np.arange(len(message) + 1), broker)
 
     def everyone(self, table: NDArray[np.void], message: NDArray[np.int64], broker: NDArray[np.int64]) -> Notified:
         """Notifications of all subscriptions, by their ids, in the order of the deliveries. 24 bytes each."""
@@ -94,7 +94,7 @@ class Audience:
             named = table["subscription"][message]
             delivery = np.flatnonzero(self._gateways.home[named] == broker)
             return Notified(message[delivery], named[delivery], delivery)
-        offsets, ids = self._gateways.index.match(table[message], np.arange(len(message) + 1), broker)
+        offsets, ids = self._gateways.index.match(table.take(message), np.arange(len(message) + 1), broker)
         delivery = np.repeat(np.arange(len(message)), np.diff(offsets))
         return Notified(message[delivery], ids, delivery)
 
@@ -109,7 +109,7 @@ class Audience:
             delivery = np.flatnonzero((place >= 0) & (self._gateways.home[named] == broker))
             subscriptions = place[delivery]
         else:
-            offsets, subscriptions = self._watched.match(table[message], np.arange(len(message) + 1), broker)
+            offsets, subscriptions = self._watched.match(table.take(message), np.arange(len(message) + 1), broker)
             delivery = np.repeat(np.arange(len(message)), np.diff(offsets))
         return Notified(message[delivery], subscriptions, delivery)
 
