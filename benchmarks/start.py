@@ -18,7 +18,7 @@ from benchmarks.record import best_of, write_rows
 ROOT = Path(__file__).parent.parent
 BOUNDS = {"first demo": 150.0, "second demo": 15.0, "help": 0.5}
 # What `make` shows when it comes to a step of the first demo.
-STEPS = {"floor/install.py": "installation", "rangecast warm-up": "kernels", "rangecast demo": "demo"}
+STEPS = {"floor/install.py": "installation, kernels", "rangecast demo": "demo"}
 UNSET = ("RANGECAST_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS")
 
 

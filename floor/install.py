@@ -1,8 +1,9 @@
-"""Installing what Rangecast runs on, in half the time of one pip.
+"""Installing what Rangecast runs on, and making what the first demo needs, on all cores at once.
 
 `make` runs this file as a script, with the Python of `.venv` and before anything is installed: standard library only.
 PySpark comes as a source distribution of 450 MB, which pip unpacks, packs into a wheel and unpacks again on one core;
-nearly all of it is compressed already, so the wheel is not. Meanwhile other pips install Rangecast and all else. None
+nearly all of it is compressed already, so the wheel is not. Meanwhile other pips install Rangecast and all else, and
+when they are done the kernels are compiled, which do without Spark. The archive of Spark's classes comes last. No pip
 compiles to bytecode what may never be imported.
 """
 
@@ -19,37 +20,62 @@ SLOW = "pyspark"
 UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"
 
 
-def _pip(*arguments: str) -> "subprocess.Popen[bytes]":
+FIRST_START = ("-m", "simulator.cli.first_start")
+
+Process = subprocess.Popen[bytes]
+
+
+def _python(*arguments: str) -> Process:
+    return subprocess.Popen([sys.executable, *arguments], cwd=ROOT)
+
+
+def _pip(*arguments: str) -> Process:
     # Each would warn that what the others install is missing.
     options = ("--quiet", "--disable-pip-version-check", "--no-warn-conflicts", "--no-compile")
-    return subprocess.Popen(
-        [sys.executable, "-m", "pip", "install", *options, "--constraint", "constraints.txt", *arguments], cwd=ROOT
-    )
+    return _python("-m", "pip", "install", *options, "--constraint", "constraints.txt", *arguments)
 
 
-def _stop(pip: "subprocess.Popen[bytes]") -> None:
-    """Interrupt a pip, which then removes what it has unpacked; end it if it ignores that, as in the background."""
-    pip.send_signal(signal.SIGINT)
+def _stop(process: Process) -> None:
+    """Interrupt a process, which then removes what it has begun; end it if it ignores that, as in the background."""
+    process.send_signal(signal.SIGINT)
     try:
-        pip.wait(timeout=10)
+        process.wait(timeout=10)
     except subprocess.TimeoutExpired:
-        pip.terminate()
-        pip.wait()
+        process.terminate()
+        process.wait()
 
 
-def main() -> int:
-    """Install Rangecast and its dependencies; the exit code of the first pip that fails, which says why itself."""
+def _install(started: list[Process]) -> int:
+    """Start everything as early as it can be, and note it; the exit code of what fails first, or 0."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     slow = [one for one in project["dependencies"] if one.startswith(SLOW)]
     others = [one for one in project["dependencies"] if one not in slow]
-    pips = [_pip(*others), _pip("--no-deps", "--editable", "."), _pip(UNCOMPRESSED, *slow)]
+    started += [_pip(*others), _pip("--no-deps", "--editable", "."), _pip(UNCOMPRESSED, *slow)]
+    *quick, spark = started
+    if failed := _failed(quick):
+        return failed
+    started.append(_python(*FIRST_START, "kernels"))
+    if failed := _failed([spark]):
+        return failed
+    started.append(_python(*FIRST_START, "classes"))
+    return _failed(started)
+
+
+def _failed(processes: list[Process]) -> int:
+    """Wait for processes; the exit code of the first that fails, which says why itself, or 0."""
+    return next((code for one in processes if (code := one.wait())), 0)
+
+
+def main() -> int:
+    """Install Rangecast and its dependencies, compile kernels, archive classes; the exit code of what fails first."""
+    started: list[Process] = []
     try:
-        return next((failed for pip in pips if (failed := pip.wait())), 0)
+        return _install(started)
     except KeyboardInterrupt:
         return 130
     finally:
-        for pip in pips:
-            _stop(pip)
+        for process in started:
+            _stop(process)
 
 
 if __name__ == "__main__":

@@ -162,7 +162,8 @@ def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True) -> Kernel:
     of_a_room = _source(module, _ROOT) is not None
     if of_a_room:
         _config.CACHE_DIR = str(_kernel_cache(module))
-    # Said for every kernel: one that is not told takes over what holds for the first that calls it.
-    options: dict[str, Any] = {"cache": of_a_room, "nogil": nogil, "_nrt": _nrt}
+    # Said for every kernel: one that is not told takes over what holds for the first that calls it. Nobody hands
+    # kernels to C, and a second entry for that would take as long to compile as that for Python.
+    options: dict[str, Any] = {"cache": of_a_room, "nogil": nogil, "_nrt": _nrt, "no_cfunc_wrapper": True}
     compile_kernel: Any = numba.njit(**options)
     return cast("Kernel", compile_kernel(kernel))

@@ -64,7 +64,8 @@ def match(
     """Subscriptions that each message concerns in the groups it reached, with offsets."""
     counts = count(start, size, l, r, ids, bounds, l_in, r_in, l_out, r_out, offsets, groups)
     ends = np.zeros(len(l_in) + 1, np.int64)
-    ends[1:] = np.cumsum(counts)
+    for i in range(len(counts)):
+        ends[i + 1] = ends[i] + counts[i]
     found = np.empty(ends[-1], np.int64)
     filled = 0
     for i in range(len(l_in)):

@@ -97,9 +97,9 @@ def _add_tiles(
             room = 2 * (size + here.size)
             found = np.concatenate((found[:size], np.empty(room, np.int64)))
             exchanged = np.concatenate((exchanged[:size], np.empty(room, np.int64)))
-        found[size : size + here.size] = here
-        exchanged[size : size + here.size] = h
-        size += here.size
+        for subscription in here:
+            found[size], exchanged[size] = subscription, h
+            size += 1
     return found, exchanged, size
 
 

@@ -93,10 +93,10 @@ def archiving_classes() -> Iterator[Callable[[], None]]:
         finish = partial(_wait, rehearsal, _REHEARSAL_SECONDS)
         try:
             yield finish
+            finish()
         except BaseException:
             rehearsal.terminate()
             raise
-        finish()
 
 
 def _wait(process: "subprocess.Popen[bytes]", seconds: int) -> None:

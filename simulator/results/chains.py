@@ -144,4 +144,5 @@ def take_out(table: Ints, s: int, i: int) -> None:
 def _enter_all(old: Ints, table: Ints) -> None:
     for at in range(len(old)):
         if old[at, 0] != -1:
-            table[_slot(table, old[at, 0])] = old[at]
+            slot = _slot(table, old[at, 0])
+            table[slot, 0], table[slot, 1] = old[at, 0], old[at, 1]

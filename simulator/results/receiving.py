@@ -197,8 +197,8 @@ def held_list(
     truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, objects: Ints, y: Floats
 ) -> None:
     """Write the list of s as it holds it, best first; what is NaN comes last."""
-    objects[:] = held.objects[s]
-    y[:] = held.y[s]
+    for p in range(len(y)):
+        objects[p], y[p] = (-1, np.inf) if relaxed else (held.objects[s, p], held.y[s, p])
     if not relaxed:
         return
     known = np.empty(len(truth.y))
@@ -209,9 +209,11 @@ def held_list(
         if 0 <= chains.object[at] < len(known):
             known[chains.object[at]] = chains.y[at]
         at = chains.after[at]
-    order = np.argsort(known, kind="mergesort")
-    objects[:] = -1
-    y[:] = np.inf
-    for p in range(min(len(y), len(order))):
-        if known[order[p]] < np.inf:
-            objects[p], y[p] = order[p], known[order[p]]
+    for p in range(len(y)):
+        best = -1
+        for i in range(len(known)):
+            if known[i] < np.inf and (best < 0 or known[i] < known[best]):
+                best = i
+        if best < 0:
+            break
+        objects[p], y[p], known[best] = best, known[best], np.inf

@@ -201,7 +201,8 @@ def _happen(
         member = find(ids, s, i) >= 0
         worst_y, worst = values[s, k - 1], ids[s, k - 1]
         if member or (now and (y < worst_y or (y == worst_y and (i < worst or worst < 0)))):
-            before_ids[:], before_values[:] = ids[s], values[s]
+            for p in range(k):
+                before_ids[p], before_values[p] = ids[s, p], values[s, p]
             one[0] = s
             fill_lists(truth, one)
             for p in range(k):
@@ -287,10 +288,15 @@ def run_steps(
     m, k = truth.ids.shape
     concerned, moved, touched = np.empty(m, np.int64), np.empty(m, np.bool_), np.empty(m, np.int64)
     # As it was before a window of several events, for those that it concerns.
-    room = 0 if np.all(events.first) else m
+    room = 0
+    for first in events.first:
+        room = room if first else m
     first_ids, first_values = np.empty((room, k), np.int64), np.empty((room, k))
-    wrong = np.count_nonzero(clock.wrong & clock.counted & clock.present)
-    counted = np.count_nonzero(clock.counted & clock.present)
+    wrong, counted = 0, 0
+    for s in range(m):
+        counts_now = clock.counted[s] and clock.present[s]
+        counted += counts_now
+        wrong += counts_now and clock.wrong[s]
     was_x, was_y = empty_places(truth.x, len(expected.need_object)), np.empty(len(expected.need_object))
     old_x = empty_places(truth.x, len(events.object))
     begun, began, window, number, arose_s = 0, 0, -1, -1, 0.0
@@ -336,7 +342,8 @@ def run_steps(
                     concerns = concerns or holds(truth.ranges, s, truth.x, events.object[at])
                     if present[s] and concerns and not unsettled[s]:
                         unsettled[s] = True
-                        first_ids[s], first_values[s] = truth.ids[s], truth.values[s]
+                        for p in range(k):
+                            first_ids[s, p], first_values[s, p] = truth.ids[s, p], truth.values[s, p]
                         touched[begun] = s
                         begun += 1
             count = _happen(truth, chains, clock, events, at, relaxed, concerned, moved)
@@ -361,7 +368,8 @@ def run_steps(
                         same = same and not _moved_in_list(truth, s, events, e, began, old_x)
                     if not same:
                         _changed(clock, s, window, number, arose_s, told)
-                concerned[:begun] = touched[:begun]
+                for c in range(begun):
+                    concerned[c] = touched[c]
                 count = begun
         for c in range(count):
             s = concerned[c]
@@ -376,5 +384,6 @@ def run_steps(
             if rests and now_wrong and told.mismatch[0] < 0:
                 told.mismatch[0], told.mismatch[1] = s, event
                 held_list(truth, held, chains, s, relaxed, told.objects[0], told.y[0])
-                told.objects[1], told.y[1] = truth.ids[s], truth.values[s]
+                for p in range(k):
+                    told.objects[1, p], told.y[1, p] = truth.ids[s, p], truth.values[s, p]
     return now_s

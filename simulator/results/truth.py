@@ -57,12 +57,16 @@ def change_object(truth: TruthArrays, i: int, x: Any, y: float) -> None:
     """Let an object take another x or y, and its place in the order. O(objects)."""
     order, values = truth.order, truth.y
     at = _place(truth, len(order), values[i], i)
-    order[at:-1] = order[at + 1 :].copy()
+    end = _place(truth, len(order), y, i)  # one too many if the object itself comes before: it is still in its place
+    while at + 1 < end:
+        order[at] = order[at + 1]
+        at += 1
+    while at > end:
+        order[at] = order[at - 1]
+        at -= 1
+    order[at] = i
     values[i] = y
     truth.x[i] = x
-    at = _place(truth, len(order) - 1, y, i)
-    order[at + 1 :] = order[at:-1].copy()
-    order[at] = i
 
 
 @njit

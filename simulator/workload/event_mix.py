@@ -119,7 +119,8 @@ def _pick(kind: NDArray[np.int8], picks: Floats, n: int, k: int) -> Ints:
     """Turn shares of the objects that are there into ids; deletions that must not be are put right in `kind`."""
     objects = np.empty(len(kind), np.int64)
     there = np.empty(n + len(kind), np.int64)
-    there[:n] = np.arange(n)
+    for i in range(n):
+        there[i] = i
     count = n
     fresh = n
     for event in range(len(kind)):
@@ -158,6 +159,7 @@ def _follow(cast: Cast, x: Floats, y: Floats, steps: Floats) -> tuple[Floats, Fl
                     x[i, j] = cast.new_x[event, j]
         elif kind[event] == DELETE:
             y[i] = np.inf
-        xs[event] = x[i]
+        for j in range(x.shape[1]):
+            xs[event, j] = x[i, j]
         ys[event] = y[i]
     return xs, ys, kind

@@ -1,4 +1,4 @@
-"""The installation: three pips at once, and whichever fails fails it."""
+"""The installation: three pips at once, what needs no Spark beside the slow one, and whichever fails fails it."""
 
 import subprocess
 import sys
@@ -8,31 +8,43 @@ import pytest
 
 from floor import install
 
+Calls = list[tuple[str, ...]]
 
-@pytest.mark.parametrize("broken", ["pyspark", "numpy", "--editable", ""])
-def test_a_pip_that_fails_fails_the_installation(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
 
-    def pip(*arguments: str) -> "subprocess.Popen[bytes]":
+def _begin(calls: Calls, broken: str) -> "install.Process":
+    """Start a process that notes what it is for, and fails if that names what is broken."""
+    failed = broken and any(one.startswith(broken) for one in calls[-1])
+    return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({7 if failed else 0})"])
+
+
+@pytest.mark.parametrize("broken", ["pyspark", "numpy", "--editable", "kernels", "classes", ""])
+def test_what_fails_fails_the_installation(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: Calls = []
+
+    def python(*arguments: str) -> "install.Process":
         calls.append(arguments)
-        failed = broken and any(one.startswith(broken) for one in arguments)
-        return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({7 if failed else 0})"])
+        return _begin(calls, broken)
 
-    monkeypatch.setattr(install, "_pip", pip)
+    monkeypatch.setattr(install, "_python", python)
     assert install.main() == (7 if broken else 0)
-    others, editable, slow = calls
+    others, editable, slow, *steps = calls
     assert not any(one.startswith("pyspark") for one in others)
-    assert editable == ("--no-deps", "--editable", ".")
-    assert slow[0] == install.UNCOMPRESSED
-    assert [one.startswith("pyspark") for one in slow[1:]] == [True]
+    assert editable[-3:] == ("--no-deps", "--editable", ".")
+    assert slow[-2] == install.UNCOMPRESSED
+    assert slow[-1].startswith("pyspark")
+    begun = {"numpy": [], "--editable": [], "pyspark": ["kernels"]}.get(broken, ["kernels", "classes"])
+    assert [step[-1] for step in steps] == begun
 
 
-def test_the_slow_pip_does_not_outlive_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("broken", ["numpy", "kernels"])
+def test_what_is_slow_does_not_outlive_a_failure(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sleeping = "pyspark" if broken == "numpy" else "classes"
     started = []
 
-    def pip(*arguments: str) -> "subprocess.Popen[bytes]":
-        slow = arguments[-1].startswith("pyspark")
-        code = "import time; print(flush=True); time.sleep(600)" if slow else "raise SystemExit(1)"
+    def python(*arguments: str) -> "install.Process":
+        slow = arguments[-1].startswith(sleeping)
+        failed = any(one.startswith(broken) for one in arguments)
+        code = "import time; print(flush=True); time.sleep(600)" if slow else f"raise SystemExit({int(failed)})"
         command = [sys.executable, "-c", code]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
         if slow:
@@ -40,7 +52,7 @@ def test_the_slow_pip_does_not_outlive_a_failure(monkeypatch: pytest.MonkeyPatch
             started[-1].stdout.readline()
         return started[-1]
 
-    monkeypatch.setattr(install, "_pip", pip)
+    monkeypatch.setattr(install, "_python", python)
     begun = time.monotonic()
     assert install.main() == 1
     assert started[-1].poll() is not None
