@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from matching.kdtree import BLOCK, CHILD, SIZE, following
-from matching.side_queries import count, count_up_to
+from matching.side_queries import count_up_to
 from matching.side_tree import SideTree
 from paint.algorithm import SNAP, Rows
 from paint.holders import corner_of, parts_of, size_of
@@ -76,7 +76,6 @@ def paint_apart(
                     continue
                 if _first_at(tree, box[0], 0) != (~cell if cell < 0 else _first_at(tree, box[0], cell)):
                     continue
-                held = count(tree, box[0], box[1])
-            out, end = paint_box(tree, sides, boxes, held, costs, out, end)
+            out, end = paint_box(tree, sides, boxes, costs, out, end)
     stamp_box(out, row, end, x, y, i, cause)
     return out, end
