@@ -9,7 +9,7 @@ tree speaks for all. So every box holds those that it is counted to hold, and no
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.kdtree import BLOCK, CHILD, SIZE, following
 from matching.side_queries import count_up_to
 from matching.side_tree import SideTree
@@ -23,7 +23,7 @@ from paint.snapped import Boxes, paint_box, start_boxes
 __all__ = ["paint_apart"]
 
 
-@njit
+@njit_inner
 def _first_at(tree: SideTree, point: Floats, top: int) -> int:
     """The first slot, in the order of a walk over the subtree of a node, with a subscription at a point."""
     node = top
