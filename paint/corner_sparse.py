@@ -68,7 +68,7 @@ def half(
     x = arrays.x[i, 0]
     h, x_h, y_h, cause = i, told[0], told[1], UPDATE
     corner = search.point.copy()
-    cells, left = walk(tree, kept, size, search.origin, k, search.point, np.empty((64, 3), np.int64))
+    cells, left = walk(tree, kept, size, search.origin, k, np.empty((64, 3), np.int64))
     gained, found = cells, left
     others = np.empty((64, 3), np.int64)
     while True:
@@ -110,7 +110,7 @@ def half(
         for side in range(len(corner)):
             corner[side] = search.point[side]
         x_h, y_h, cause = arrays.x[h], arrays.y[h], EXPOSED
-        cells, left, others, found = lose(tree, kept, size, corner, k, search.point, cells, left, others)
+        cells, left, others, found = lose(tree, kept, size, search.origin, corner, k, cells, left, others)
         gained = others
     return out, row
 
