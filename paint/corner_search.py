@@ -16,7 +16,7 @@ from paint.corner_tree import LEAF, ROOT, CornerTree, below
 from paint.sides import Sides, corner, seen_from
 from paint.skyband import Skyband, add, full_below
 
-__all__ = ["HEAP", "LAST", "ORIGIN", "Search", "make_search", "next_exposed", "out_of_reach", "start"]
+__all__ = ["HEAP", "LAST", "ORIGIN", "Search", "make_search", "next_exposed", "out_of_reach", "outside", "start"]
 
 HEAP, LAST, ORIGIN = range(3)
 """Positions in `Search.counts`: entries waiting, the last exposed object, object i."""
@@ -104,12 +104,18 @@ def _pop(search: Search) -> int:
 
 @njit_inner
 def out_of_reach(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
-    """Whether k kept corners, or the limit, lie below the point that is looked at, or it is beyond who matters."""
+    """Whether the point that is looked at is outside of the polygon, or beyond who matters."""
+    for side in range(len(search.point)):
+        if search.point[side] > search.reach[side]:
+            return True
+    return outside(search, band, limit, k)
+
+
+@njit_inner
+def outside(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
+    """Whether k kept corners, or the limit, lie below the point that is looked at."""
     point = search.point
     level = len(point) - 2
-    for side in range(len(point)):
-        if point[side] > search.reach[side]:
-            return True
     if limit[0] < np.inf:
         under = True
         for side in range(len(point)):
