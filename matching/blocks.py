@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
 __all__ = [
     "AXIS",
@@ -50,9 +50,9 @@ Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 AnyTree = TypeVar("AnyTree", bound=Any)
 
-BLOCK = 16
+BLOCK = 32
 """Slots per leaf block."""
-FILL = 12
+FILL = 24
 """Subscriptions per leaf block when a subtree is built; the rest of the block is room to grow."""
 LOPSIDED = 0.7
 GROWTH = 1.25
@@ -113,7 +113,7 @@ def block_arrays(blocks: int, ids: int) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-@njit
+@njit_inner
 def following(link: npt.NDArray[np.int32], node: int, top: int) -> int:
     """The node after a node's whole subtree in a walk over the subtree of `top`; -1 at the end."""
     while node != top and node & 1:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.balanced_tree import tree_kernels
 from matching.blocks import AXIS, BLOCK, CHILD, FILL, ISSUED, PARENT, PEAK, SIZE, Floats, block_arrays, following
 
@@ -77,14 +77,14 @@ def new_tree(subscriptions: int, ids: int) -> Tree:
     return Tree(box=box, ends=ends, **block_arrays(blocks, ids))
 
 
-@njit
+@njit_inner
 def to_key(value: float) -> int:
     """Integer that compares with others as the float does; -0.0 is 0.0."""
     bits = np.float64(value + 0.0).view(np.int64)
     return int(bits ^ ((bits >> SIGN) & MAGNITUDE))
 
 
-@njit
+@njit_inner
 def from_key(key: int) -> float:
     """Float that has a key."""
     return np.int64(key ^ ((key >> SIGN) & MAGNITUDE)).view(np.float64)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.blocks import BLOCK, CHILD, LARGEST, SIZE, SOLID, Floats, following
 from matching.kdtree import NOWHERE, Tree, from_key, to_key
 
@@ -50,19 +50,19 @@ def whole(tree: Tree) -> Part:
     return Part(tree.box, tree.link, tree.ends, np.zeros(1, np.int32))
 
 
-@njit
+@njit_inner
 def closed_box(l_in: float, r_in: float, l_out: float, r_out: float) -> tuple[float, float, float, float]:
     """Closed box (l_lo, l_hi, r_lo, r_hi) of the subscriptions that a message reaches."""
     return np.nextafter(l_out, np.inf), l_in, r_in, np.nextafter(r_out, -np.inf)
 
 
-@njit
+@njit_inner
 def half_open(l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tuple[float, float, float, float]:
     """Range (l_in, r_in, l_out, r_out) of the message that reaches exactly a closed box."""
     return l_hi, r_lo, np.nextafter(l_lo, -np.inf), np.nextafter(r_hi, np.inf)
 
 
-@njit
+@njit_inner
 def _meets(box: Floats, node: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
     """Whether the box of a node has a point in common with a rectangle."""
     return bool(box[node, 0] <= l_hi and box[node, 1] >= l_lo and box[node, 2] <= r_hi and box[node, 3] >= r_lo)
@@ -102,7 +102,7 @@ def narrow(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float, start
     return Part(box, link, tree.ends, start[:used])
 
 
-@njit
+@njit_inner
 def snap(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tuple[bool, float, float, float, float]:
     """Smallest closed box around the subscriptions inside a rectangle: (found, l_min, l_max, r_min, r_max).
 
@@ -146,7 +146,7 @@ def snap(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tupl
     return a_min <= a_max, a_min, a_max, b_min, b_max
 
 
-@njit
+@njit_inner
 def _inside(ends: npt.NDArray[np.int64], block: int, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
     """Number of subscriptions of a block inside a rectangle."""
     l_from, l_to, r_from, r_to = to_key(l_lo), to_key(l_hi), to_key(r_lo), to_key(r_hi)
@@ -157,7 +157,7 @@ def _inside(ends: npt.NDArray[np.int64], block: int, l_lo: float, l_hi: float, r
     return total
 
 
-@njit
+@njit_inner
 def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> bool:
     """Whether a rectangle holds no subscription (on solid leaves: surely holds none).
 
@@ -189,7 +189,7 @@ def is_empty(part: Part, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> 
     return True
 
 
-@njit
+@njit_inner
 def count(tree: Tree, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> int:
     """Number of subscriptions inside a rectangle, O(sqrt(m)) at worst; a solid leaf that meets it counts in full."""
     box, link, ends = tree.box, tree.link, tree.ends

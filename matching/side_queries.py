@@ -7,11 +7,11 @@ float before hi.
 import numpy as np
 import numpy.typing as npt
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.blocks import BLOCK, CHILD, PARENT, SIZE, Floats, following
 from matching.side_tree import SideTree
 
-__all__ = ["count", "count_up_to", "counts", "report", "snap"]
+__all__ = ["count", "count_up_to", "counts", "report", "snap", "somebody_else"]
 
 OUTSIDE, CROSSED, INSIDE = range(3)
 ALL = np.iinfo(np.int64).max
@@ -40,13 +40,12 @@ def _holds(tree: SideTree, block: int, at: int, lo: Floats, hi: Floats) -> bool:
     return True
 
 
-@njit
+@njit_inner
 def count_up_to(tree: SideTree, lo: Floats, hi: Floats, most: int) -> int:
     """Number of subscriptions inside a closed box, or some number above `most` if there are more."""
     total = 0
     node = 0
     while node >= 0 and total <= most:
-        # Written out, unlike below: calls that take arrays have their references counted at every node.
         met, inside = True, True
         for side in range(len(lo)):
             lower, upper = tree.box[node, 0, side], tree.box[node, 1, side]
@@ -69,6 +68,52 @@ def count_up_to(tree: SideTree, lo: Floats, hi: Floats, most: int) -> int:
             node = tree.link[node, PARENT]
         node = node + 1 if node != 0 else -1
     return total
+
+
+@njit_inner
+def somebody_else(tree: SideTree, around: Floats, one: Floats, others: Floats, at: int, where: Floats) -> bool:
+    """Whether a closed box, (2, D), holds somebody who is in neither of two boxes in it; stops at the first.
+
+    The two are `one`, (2, D), and others[at]. A box with such subscriptions only, and at least one, is written to
+    `where`, (2, D). O(m^(1 - 1/D)) at worst, and mostly as long as it takes to go down to one of them.
+    """
+    sides = around.shape[1]
+    node = 0
+    while node >= 0:
+        met, inside, in_one, in_other, off_one, off_other = True, True, True, True, False, False
+        for side in range(sides):
+            least, most = tree.box[node, 0, side], tree.box[node, 1, side]
+            lower, upper = max(least, around[0, side]), min(most, around[1, side])
+            met &= lower <= upper
+            inside &= (least == lower) & (most == upper)
+            in_one &= (lower >= one[0, side]) & (upper <= one[1, side])
+            in_other &= (lower >= others[at, 0, side]) & (upper <= others[at, 1, side])
+            off_one |= (lower > one[1, side]) | (upper < one[0, side])
+            off_other |= (lower > others[at, 1, side]) | (upper < others[at, 0, side])
+        child = tree.link[node, CHILD]
+        if met and not in_one and not in_other:
+            if inside and off_one and off_other:
+                for side in range(sides):
+                    where[0, side], where[1, side] = tree.box[node, 0, side], tree.box[node, 1, side]
+                return True
+            if child > 0:
+                node = child
+                continue
+            for place in range(tree.link[node, SIZE]):
+                held, in_one, in_other = True, True, True
+                for side in range(sides):
+                    value = tree.ends[~child, side, place]
+                    held &= (value >= around[0, side]) & (value <= around[1, side])
+                    in_one &= (value >= one[0, side]) & (value <= one[1, side])
+                    in_other &= (value >= others[at, 0, side]) & (value <= others[at, 1, side])
+                if held and not in_one and not in_other:
+                    for side in range(sides):
+                        where[0, side] = where[1, side] = tree.ends[~child, side, place]
+                    return True
+        while node != 0 and node & 1:
+            node = tree.link[node, PARENT]
+        node = node + 1 if node != 0 else -1
+    return False
 
 
 @njit

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.kdtree_queries import Part, snap
 from paint.algorithm import SNAP, SNAP_APART
 
@@ -44,7 +44,7 @@ def make_cells(k: int) -> Cells:
     return Cells(np.zeros((2 * k + 4, 4)), np.zeros(2 * k + 4, np.bool_), np.zeros(1, np.int64))
 
 
-@njit
+@njit_inner
 def add_cell(cells: Cells, l_min: float, l_max: float, r_min: float, r_max: float, exact: bool) -> None:
     """Add a box unless it is empty."""
     if l_min > l_max or r_min > r_max:
@@ -58,7 +58,7 @@ def add_cell(cells: Cells, l_min: float, l_max: float, r_min: float, r_max: floa
     cells.used[0] = at + 1
 
 
-@njit
+@njit_inner
 def _drop(cells: Cells, at: int) -> None:
     last = cells.used[0] - 1
     for side in range(4):
@@ -97,7 +97,7 @@ def lose(cells: Cells, l_lo: float, l_hi: float, r_lo: float, r_hi: float) -> tu
     return found, found and exact, lost
 
 
-@njit
+@njit_inner
 def _sharpen(cells: Cells, part: Part, at: int, costs: NDArray[np.int64]) -> None:
     """Make a box exact by one snap, or drop it when it holds no subscription."""
     costs[SNAP] += 1
@@ -111,7 +111,7 @@ def _sharpen(cells: Cells, part: Part, at: int, costs: NDArray[np.int64]) -> Non
     cells.exact[at] = True
 
 
-@njit
+@njit_inner
 def enclosing_quadrant(cells: Cells, part: Part, costs: NDArray[np.int64]) -> tuple[bool, float, float]:
     """Corner (l*, r*) of the smallest quadrant around the subscriptions in the boxes; False when there are none."""
     while cells.used[0] > 0:

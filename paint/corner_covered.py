@@ -21,7 +21,7 @@ from paint.corner_painting import CornerPainting
 from paint.corner_sweep import CornerSweep
 from paint.corner_tree import CornerTree
 from paint.sides import Floats, Sides
-from paint.snapped import BACK, Boxes, make_boxes, start_boxes, write_box
+from paint.snapped import BACK, WRITTEN, Boxes, make_boxes, start_boxes, write_box
 
 __all__ = ["CornerCovered"]
 
@@ -31,7 +31,7 @@ _dense = corner_dense.half
 @njit
 def _merged(tree: SideTree, sides: Sides, boxes: Boxes, costs: NDArray[np.int64], out: Rows) -> bool:
     """Whether the box in `boxes.box` could be merged into one before."""
-    written = boxes.written[0]
+    written = boxes.counts[WRITTEN]
     for back in range(1, min(written, BACK) + 1):
         at = (written - back) % BACK
         for side in range(boxes.box.shape[1]):
@@ -41,7 +41,7 @@ def _merged(tree: SideTree, sides: Sides, boxes: Boxes, costs: NDArray[np.int64]
         if clear_between(tree, boxes.both, boxes.box, boxes.around[at]):
             for side in range(boxes.box.shape[1]):
                 boxes.around[at, 0, side], boxes.around[at, 1, side] = boxes.both[0, side], boxes.both[1, side]
-            write_box(sides, boxes.both, out, boxes.held[at, 1])
+            write_box(sides, boxes.both, out, boxes.row[at])
             return True
     return False
 
@@ -68,12 +68,12 @@ def cover(tree: SideTree, sides: Sides, boxes: Boxes, costs: NDArray[np.int64], 
             hi[side] = np.nextafter(sign * out[at, sides.high[side]], -np.inf)
         if not snap_cover(tree, lo, hi, boxes.box[0], boxes.box[1]) or _merged(tree, sides, boxes, costs, out):
             continue
-        written = boxes.written[0]
+        written = boxes.counts[WRITTEN]
         for side in range(len(lo)):
             for bound in range(2):
                 boxes.around[written % BACK, bound, side] = boxes.box[bound, side]
-        boxes.held[written % BACK, 1] = to
-        boxes.written[0] = written + 1
+        boxes.row[written % BACK] = to
+        boxes.counts[WRITTEN] = written + 1
         for column in range(len(carried)):
             told[to, first + column] = carried[column]
         write_box(sides, boxes.box, out, to)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 from paint.corner_tree import LEAF, ROOT, CornerTree, below
 from paint.sides import Sides, corner, seen_from
 from paint.skyband import Skyband, add, full_below
 
-__all__ = ["HEAP", "LAST", "ORIGIN", "Search", "make_search", "next_exposed", "out_of_reach", "start"]
+__all__ = ["HEAP", "LAST", "ORIGIN", "Search", "make_search", "next_exposed", "out_of_reach", "outside", "start"]
 
 HEAP, LAST, ORIGIN = range(3)
 """Positions in `Search.counts`: entries waiting, the last exposed object, object i."""
@@ -38,6 +38,8 @@ class Search(NamedTuple):
         See HEAP, LAST and ORIGIN.
     ys : float64 array of 2
         The y of the last exposed object, and that at which the sweep ends.
+    waiting : int64 array
+        Nodes that are still to be looked at.
     origin, point : float64 arrays of D
         The corner of object i, and one that is looked at.
     reach : float64 array of D
@@ -49,6 +51,7 @@ class Search(NamedTuple):
     key_id: Ids
     counts: Ids
     ys: Floats
+    waiting: Ids
     origin: Floats
     point: Floats
     reach: Floats
@@ -59,11 +62,11 @@ def make_search(sides: int, room: int) -> Search:
     entries = 2 * room + 2 * LEAF
     return Search(
         np.empty(entries, np.int64), np.empty(entries), np.empty(entries, np.int64), np.zeros(3, np.int64),
-        np.zeros(2), np.zeros(sides), np.zeros(sides), np.zeros(sides),
+        np.zeros(2), np.empty(entries, np.int64), np.zeros(sides), np.zeros(sides), np.zeros(sides),
     )  # fmt: skip
 
 
-@njit
+@njit_inner
 def _push(search: Search, y: float, i: int, entry: int) -> None:
     """Push an entry on the heap, least (y, id) on top."""
     heap, key_y, key_id = search.heap, search.key_y, search.key_id
@@ -78,7 +81,7 @@ def _push(search: Search, y: float, i: int, entry: int) -> None:
     heap[at], key_y[at], key_id[at] = entry, y, i
 
 
-@njit
+@njit_inner
 def _pop(search: Search) -> int:
     """Take the top entry of the heap."""
     heap, key_y, key_id = search.heap, search.key_y, search.key_id
@@ -99,14 +102,20 @@ def _pop(search: Search) -> int:
     return top
 
 
-@njit
+@njit_inner
 def out_of_reach(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
-    """Whether k kept corners, or the limit, lie below the point that is looked at, or it is beyond who matters."""
+    """Whether the point that is looked at is outside of the polygon, or beyond who matters."""
+    for side in range(len(search.point)):
+        if search.point[side] > search.reach[side]:
+            return True
+    return outside(search, band, limit, k)
+
+
+@njit_inner
+def outside(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
+    """Whether k kept corners, or the limit, lie below the point that is looked at."""
     point = search.point
     level = len(point) - 2
-    for side in range(len(point)):
-        if point[side] > search.reach[side]:
-            return True
     if limit[0] < np.inf:
         under = True
         for side in range(len(point)):
@@ -116,7 +125,7 @@ def out_of_reach(search: Search, band: Skyband, limit: Floats, k: int) -> bool:
     return full_below(band.corner, level, band.size[level], point, k)
 
 
-@njit
+@njit_inner
 def _nearest(sides: Sides, box: Floats, node: int, origin: Floats, out: Floats) -> None:
     """Write the nearest corner of a node's box, seen from the origin."""
     for side in range(len(origin)):
@@ -125,7 +134,7 @@ def _nearest(sides: Sides, box: Floats, node: int, origin: Floats, out: Floats) 
         out[side] = max(value, origin[side])
 
 
-@njit
+@njit_inner
 def start(
     tree: CornerTree, search: Search, band: Skyband, sides: Sides, i: int, y_end: float, limit: Floats, k: int
 ) -> None:
@@ -141,9 +150,11 @@ def start(
     for side in range(len(origin)):
         search.reach[side] = np.inf
     band.size[level] = 0
-    waiting = [ROOT]
-    while len(waiting) > 0:
-        node = waiting.pop()
+    waiting, count = search.waiting, 1
+    waiting[0] = ROOT
+    while count > 0:
+        count -= 1
+        node = waiting[count]
         h = tree.lowest[node]
         if h < 0 or not (below(tree.y[h], h, y, i) or below(tree.y[h], h, y_end, i)):
             continue
@@ -157,8 +168,9 @@ def start(
             # Of an attribute without a left side, less is nearer.
             two_sided = 2 * axis + 1 < len(origin)
             first_right = two_sided and tree.x[i, axis] >= tree.cut[node]
-            waiting.append(tree.left[node] if first_right else tree.right[node])
-            waiting.append(tree.right[node] if first_right else tree.left[node])
+            waiting[count] = tree.left[node] if first_right else tree.right[node]
+            waiting[count + 1] = tree.right[node] if first_right else tree.left[node]
+            count += 2
         else:
             for at in range(tree.size[node]):
                 h = tree.members[node, at]
@@ -172,7 +184,7 @@ def start(
                     _push(search, tree.y[h], h, ~h)
 
 
-@njit
+@njit_inner
 def next_exposed(tree: CornerTree, search: Search, band: Skyband, sides: Sides, limit: Floats, k: int) -> int:
     """Find the next object in (y, id) that fewer than k kept corners are below, or -1; its corner is in `point`.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from matching.side_tree import SideTree
-from paint.algorithm import MIN_Y, MIN_Y_APART, SNAP_APART, Change, Plan, Rows
+from paint.algorithm import SNAP_APART, Change, Plan, Rows
 from paint.corner_halves import Spot, replay_of
 from paint.corner_painting import CornerPainting
 from paint.corner_sweep import CornerSweep, keep, kept_corners, leave_off, meet, open_sweep
@@ -29,29 +29,7 @@ from paint.snapped import Boxes, make_boxes, paint_cells, paint_tiles, start_box
 __all__ = ["CornerSparse", "CornerSparseByTiles"]
 
 Own = tuple[Boxes, bool, bool, Rows]
-"""Boxes; whether tiles are made and snapped; whether also those are counted that nobody is in; and room for them."""
-
-
-@njit
-def _last_look(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, tiles: Rows) -> Rows:
-    """Count what the paper does after the last one is served: it looks at one more object, and asks for the next.
-
-    Its Tables VII and VIII are above what is needed by about the same in all datasets; this explains a part. The
-    rows of tiles, which may have become more.
-    """
-    costs, asked = plan.costs, plan.costs[MIN_Y]
-    h = meet(arrays, plan, sweep)
-    if h >= 0:
-        region = Region(plan.k, plan.cut, True, arrays.x[i, 0], arrays.x[h, 0], sweep.search.point, sweep.limit)
-        _, tiles, count = tile_region(
-            sweep.band, None, None, sweep.slabs, sweep.sides, sweep.boxes, region, tiles, START
-        )
-        costs[SNAP_APART] += count
-        keep(arrays, plan, sweep, i, h)
-        meet(arrays, plan, sweep)
-    costs[MIN_Y_APART] += costs[MIN_Y] - asked
-    costs[MIN_Y] = asked
-    return tiles
+"""Boxes; whether tiles are made and snapped; whether what the paper looks at is, and all its tiles counted; room."""
 
 
 @njit
@@ -68,7 +46,7 @@ def half(
     x = arrays.x[i, 0]
     h, x_h, y_h, cause = i, told[0], told[1], UPDATE
     corner = search.point.copy()
-    cells, left = walk(tree, kept, size, search.origin, k, search.point, np.empty((64, 3), np.int64))
+    cells, left = walk(tree, kept, size, search.origin, k, np.empty((64, 3), np.int64))
     gained, found = cells, left
     others = np.empty((64, 3), np.int64)
     while True:
@@ -97,20 +75,19 @@ def half(
                 search.point[side] = corner[side]
             keep(arrays, plan, sweep, i, h)
             kept, size = kept_corners(sweep, k)
-        if left == 0:
-            if every:
-                tiles = _last_look(arrays, plan, sweep, i, tiles)
-            else:
-                leave_off(plan, sweep)
+        if left == 0 and not every:
+            leave_off(plan, sweep)
             break
-        reach_of(tree, cells, left, search.reach)
+        # The paper's first questions know nothing of subscriptions: what they find is looked at, whoever is left.
+        if cause == EXPOSED or not every:
+            reach_of(tree, cells, left, search.reach)
         h = meet(arrays, plan, sweep)
         if h < 0:
             break
         for side in range(len(corner)):
             corner[side] = search.point[side]
         x_h, y_h, cause = arrays.x[h], arrays.y[h], EXPOSED
-        cells, left, others, found = lose(tree, kept, size, corner, k, search.point, cells, left, others)
+        cells, left, others, found = lose(tree, kept, size, search.origin, corner, k, cells, left, others)
         gained = others
     return out, row
 
@@ -165,8 +142,8 @@ class CornerSparse(CornerPainting):
 class CornerSparseByTiles(CornerSparse):
     """Paint-Sparse that snaps tiles, as the paper does; the same lists.
 
-    It counts those of every object looked at, and does without the snaps of objects that nobody gains. The paper
-    looks at one object more than it needs to, also if nobody holds the one that is lowered.
+    It counts those of every object looked at, and does without the snaps of objects that nobody gains. What has been
+    found before subscriptions were asked is looked at, as the paper's Appendix D stores it, whoever is left.
     """
 
     takes: ClassVar = frozenset({"cut", "epsilon", "subscriptions"})

@@ -60,7 +60,7 @@ def half(
     asked = plan.costs[MIN_Y]  # those to whom it writes are what counts
     open_sweep(arrays, plan, sweep, i, y_far, place, rises)
     kept, size = kept_corners(sweep, k)
-    cells, left = walk(tree, kept, size, search.origin, k, search.point, np.empty((64, 3), np.int64))
+    cells, left = walk(tree, kept, size, search.origin, k, np.empty((64, 3), np.int64))
     gained, found, h = np.empty((64, 3), np.int64), 0, NONE
     while True:
         if left > 0:
@@ -70,7 +70,7 @@ def half(
             h = NONE
         if h >= 0:
             corner = search.point.copy()
-            cells, left, gained, found = lose(tree, kept, size, corner, k, search.point, cells, left, gained)
+            cells, left, gained, found = lose(tree, kept, size, search.origin, corner, k, cells, left, gained)
             for side in range(len(corner)):
                 search.point[side] = corner[side]
             keep(arrays, plan, sweep, i, h)

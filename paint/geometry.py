@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 from paint.sweep import EAST, WEST
 
 __all__ = [
@@ -72,7 +72,7 @@ START: int = np.int64(0)  # type: ignore[assignment]
 """`row` of an empty table."""
 
 
-@njit
+@njit_inner
 def put_tile(out: Floats, row: int, l_in: float, r_in: float, l_out: float, r_out: float) -> int:
     """Write a tile to a row; the row after it."""
     out[row, 0] = l_in
@@ -82,7 +82,7 @@ def put_tile(out: Floats, row: int, l_in: float, r_in: float, l_out: float, r_ou
     return row + 1
 
 
-@njit
+@njit_inner
 def group_of(cut: Cut, level: int, place: int, k: int) -> int:
     """Give the group of a tile by its level or, by tiles, by its place from the west; with EACH, its place."""
     if cut.groups > 0:
@@ -90,7 +90,7 @@ def group_of(cut: Cut, level: int, place: int, k: int) -> int:
     return place // cut.step
 
 
-@njit
+@njit_inner
 def influence_tiles(
     x: float, xs: Floats, counts: Counts, k: int, cut: Cut, limits: Limits, out: Floats, row: int
 ) -> int:
@@ -134,7 +134,7 @@ def influence_tiles(
     return row
 
 
-@njit
+@njit_inner
 def strips(counts: Counts, k: int) -> int:
     """Count the strips of IR(i), also those that ties in x make empty or alike; O(1)."""
     last: int = min(counts[WEST], k - 1)
@@ -142,7 +142,7 @@ def strips(counts: Counts, k: int) -> int:
     return last - first + 1
 
 
-@njit
+@njit_inner
 def empty_tiles(x_h: float, x: float, xs: Floats, counts: Counts, k: int) -> int:
     """Count the tiles of what the exposed object h gains that ties in x alone make empty; O(k)."""
     west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
@@ -158,7 +158,7 @@ def empty_tiles(x_h: float, x: float, xs: Floats, counts: Counts, k: int) -> int
     return found
 
 
-@njit
+@njit_inner
 def exposed_tiles(
     x_h: float, x: float, xs: Floats, counts: Counts, k: int, cut: Cut, limits: Limits, out: Floats, row: int
 ) -> int:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from floor.kernels import njit
 from paint.algorithm import FIRST_K, MIN_X2, MIN_Y, MIN_Y_APART
-from paint.corner_search import HEAP, LAST, ORIGIN, Search, out_of_reach
+from paint.corner_search import HEAP, LAST, ORIGIN, Search, outside
 from paint.corner_tree import CornerTree, below
 from paint.interval_queries import Within, first_k, least_x2, least_y
 from paint.list_slabs import near
@@ -218,13 +218,13 @@ def expose_in_intervals(tree: CornerTree, intervals: Intervals, h: int, i: int, 
 def _ask(
     tree: CornerTree, search: Search, intervals: Intervals, at: int, y: float, last: int, k: int, costs: Ids
 ) -> None:
-    """Look for the candidate of an interval beyond (y, last); nothing is asked of one that is out of reach."""
+    """Look for the candidate of an interval beyond (y, last); one out of reach is asked by the paper alone."""
     box = _within(intervals, search, at, k)
     intervals.candidate[at] = NOBODY
     if box.left <= box.right and box.low <= box.high:
         costs[MIN_Y] += 1
         intervals.candidate[at] = least_y(tree, box, y, last, search.ys[1], search.counts[ORIGIN])
-    elif intervals.state[ASKED] == 0:
+    else:
         costs[MIN_Y_APART] += 1
 
 
@@ -240,8 +240,9 @@ def next_in_intervals(
     for at in range(intervals.state[SIZE]):
         h = intervals.candidate[at]
         if h >= 0:
-            box = _within(intervals, search, at, k)
-            if not (box.left <= tree.x[h, 0] <= box.right and box.low <= tree.x[h, 1] <= box.high):
+            west, east = _sides_of(intervals, at, k)
+            above = at + 1 < intervals.state[SIZE] and tree.x[h, 1] >= intervals.low[at + 1]
+            if above or not west < tree.x[h, 0] < east:
                 h = UNKNOWN
         if h == UNKNOWN:
             _ask(tree, search, intervals, at, search.ys[0], search.counts[LAST], k, costs)
@@ -255,7 +256,7 @@ def next_in_intervals(
         if best < 0:
             return NOBODY
         seen_from(sides, tree.x, best, search.origin, search.point)
-        if not out_of_reach(search, band, limit, k):
+        if not outside(search, band, limit, k):
             search.ys[0], search.counts[LAST] = tree.y[best], best
             return int(best)
         _ask(tree, search, intervals, place, tree.y[best], best, k, costs)

@@ -31,7 +31,7 @@ numbers, with l_in = +inf and l_out = -inf, and x is a vector of d. "Outside its
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
 __all__ = [
     "EXPOSED",
@@ -169,7 +169,7 @@ def reserve(out: NDArray[np.float64], row: int, count: int) -> NDArray[np.float6
     return larger
 
 
-@njit
+@njit_inner
 def stamp(out: NDArray[np.float64], row: int, end: int, x: float, y: float, i: int, cause: int) -> None:
     """Turn the tiles in rows `row` to `end` (columns 0 to 3) into messages that carry object i."""
     whole = out.view(np.int64)

@@ -9,9 +9,9 @@ tree speaks for all. So every box holds those that it is counted to hold, and no
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.kdtree import BLOCK, CHILD, SIZE, following
-from matching.side_queries import count, count_up_to
+from matching.side_queries import count_up_to
 from matching.side_tree import SideTree
 from paint.algorithm import SNAP, Rows
 from paint.holders import corner_of, parts_of, size_of
@@ -23,7 +23,7 @@ from paint.snapped import Boxes, paint_box, start_boxes
 __all__ = ["paint_apart"]
 
 
-@njit
+@njit_inner
 def _first_at(tree: SideTree, point: Floats, top: int) -> int:
     """The first slot, in the order of a walk over the subtree of a node, with a subscription at a point."""
     node = top
@@ -76,7 +76,6 @@ def paint_apart(
                     continue
                 if _first_at(tree, box[0], 0) != (~cell if cell < 0 else _first_at(tree, box[0], cell)):
                     continue
-                held = count(tree, box[0], box[1])
-            out, end = paint_box(tree, sides, boxes, held, costs, out, end)
+            out, end = paint_box(tree, sides, boxes, costs, out, end)
     stamp_box(out, row, end, x, y, i, cause)
     return out, end

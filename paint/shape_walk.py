@@ -11,6 +11,10 @@ to anybody in the node and are left out. So lists get short where nodes get smal
 hold its place, or if k rivals before the cut are sure; all do if its place is sure and fewer than k rivals before the
 cut are left; and all exchange it for the same one if all rivals left are sure. Else the children tell, in the end
 single subscriptions, of which everything is sure. O(rivals) at the root, and what is left of them in each node.
+
+A small node of which only some may hold the place of i hands its rivals down as they are: few subscriptions, if any,
+will ask, and each stops at the k-th that it holds. That matters for disks: the third number of one depends on where
+it lies more than on its radius, so boxes of S tell little of disks until there are very few in them.
 """
 
 from typing import NamedTuple
@@ -18,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.side_tree import SideTree
 from paint.algorithm import FIRST_K, Plan
 from paint.holders import corner_of, parts_of, size_of
@@ -34,6 +38,9 @@ Pairs = NDArray[np.int64]
 
 NOBODY = -1
 """In place of a rival: there are fewer than k."""
+
+FEW = 32
+"""Subscriptions in a node that is small."""
 
 OPEN, HELD, SERVED = range(3)
 """What is known of a node: nothing, that all hold the place of i, that all have i in their list."""
@@ -119,7 +126,7 @@ def push_pair(pairs: Pairs, count: int, cell: int, number: int) -> Pairs:
     return pairs
 
 
-@njit
+@njit_inner
 def thin(
     plane: Floats, entries: Ids, start: int, end: int, lo: Floats, hi: Floats, to: int, k: int
 ) -> tuple[int, int]:
@@ -143,7 +150,7 @@ def thin(
     return to, sure
 
 
-@njit
+@njit_inner
 def _places(rivals: Rivals, lo: Floats, hi: Floats) -> int:
     """Whether none, some or all of a box hold the place of i, and not the one it moves to."""
     found = relation(rivals.own[0], lo, hi)
@@ -152,7 +159,14 @@ def _places(rivals: Rivals, lo: Floats, hi: Floats) -> int:
     return found
 
 
-@njit
+@njit_inner
+def _held_by(tree: SideTree, rivals: Rivals, cell: int, point: Floats) -> bool:
+    """Whether one subscription holds the place of i, and not the one it moves to; writes its point."""
+    corner_of(tree, cell, 0, point)
+    return _places(rivals, point, point) == INSIDE
+
+
+@njit_inner
 def _before(entries: Ids, start: int, end: int, cut: int) -> int:
     """Number of entries, which ascend, before the cut."""
     while start < end and entries[end - 1] >> 1 >= cut:
@@ -185,6 +199,15 @@ def outcomes(tree: SideTree, rivals: Rivals, k: int, exchanges: bool) -> tuple[P
             if found == OUTSIDE:
                 continue
             known = OPEN if found == CROSSED else HELD
+        if known == OPEN and size_of(tree, cell) <= FEW:
+            parts_of(tree.link, cell, parts)
+            for part in parts:
+                if part >= 0:
+                    waiting.append((part, start, end, OPEN))
+                elif _held_by(tree, rivals, part, lo):
+                    waiting.append((part, start, end, HELD))
+            parts.clear()
+            continue
         # Siblings come one after the other, each with all below it: what is beyond the list they share is free.
         entries = room_for(entries, end, end - start)
         top, sure = thin(rivals.plane, entries, start, end, lo, hi, end, k)

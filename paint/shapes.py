@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from paint.place_arguments import rows_of
 from paint.sides import Floats, Sides, upper_sides
 
@@ -178,7 +178,7 @@ def plane_of(disks: bool, x: Floats, out: Floats) -> None:
             out[j] = x[j]
 
 
-@njit
+@njit_inner
 def under(plane: Any, point: Floats) -> bool:
     """Whether the subscription at a point of S holds the object with a plane: the predicate."""
     last = len(point) - 1
@@ -202,7 +202,7 @@ def count_held(shape: str, points: Floats, x: Floats) -> NDArray[np.int64]:
     return held
 
 
-@njit
+@njit_inner
 def relation(plane: Floats, lo: Floats, hi: Floats) -> int:
     """Whether no point of a closed box of S holds the object with a plane, some may, or all do; exact at a point."""
     last = len(lo) - 1

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
 __all__ = [
     "DIMENSIONS",
@@ -94,14 +94,14 @@ def boxes_of(sides: Sides, table: NDArray[np.void]) -> tuple[Floats, Floats]:
     return columns[:, sides.low] * sides.sign, columns[:, sides.high] * sides.sign
 
 
-@njit
+@njit_inner
 def corner(sides: Sides, x: Floats, i: int, out: Floats) -> None:
     """Write the corner a of object i, which lies at x[i]; O(D)."""
     for side in range(len(sides.sign)):
         out[side] = sides.sign[side] * x[i, sides.attribute[side]]
 
 
-@njit
+@njit_inner
 def seen_from(sides: Sides, x: Floats, h: int, origin: Floats, out: Floats) -> None:
     """Write the corner b of object h, which lies at x[h], seen from the corner of another; O(D)."""
     for side in range(len(sides.sign)):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 
 __all__ = ["Skyband", "add", "full_below", "make_skyband"]
 
@@ -54,7 +54,7 @@ def make_skyband(sides: int, room: int) -> Skyband:
     )
 
 
-@njit
+@njit_inner
 def full_below(corner: Floats, level: int, size: int, point: Floats, k: int) -> bool:
     """Whether k of the corners of a level, that of all sides, lie below a point; O(size) at worst."""
     last = len(point) - 1
@@ -74,7 +74,7 @@ def full_below(corner: Floats, level: int, size: int, point: Floats, k: int) -> 
     return False
 
 
-@njit
+@njit_inner
 def add(band: Skyband, sides: int, b: Floats, west: bool, k: int) -> bool:
     """Add a corner to the band over the first `sides`, unless k lie below it; drop those that then have k below.
 

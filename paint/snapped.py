@@ -1,7 +1,7 @@
 """Boxes around the subscriptions there are, over any number of sides: snapped to tiles, and merged (Section III-B).
 
 A box is written into a message's row as soon as it is known, and merged into one of the last `BACK` of its object if
-the box around both holds nobody but those of the two: their numbers add up. (The paper looks at the last one only.
+the box around both holds nobody but those of the two. (The paper looks at the last one only.
 Tiles in more than two sides do not lie in one line; looking further back saves messages.)
 """
 
@@ -10,20 +10,36 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.blocks import BLOCK, SIZE
-from matching.side_queries import count, count_up_to, snap
+from matching.side_queries import snap, somebody_else
 from matching.side_tree import SideTree
 from paint.algorithm import EMPTY, SNAP
-from paint.holders import Cells, parts_of
+from paint.holders import DEPTH, Cells, push_parts
 from paint.messages import reserve
 from paint.sides import Floats, Sides
-from paint.tile_around import in_order, tile_around
+from paint.tile_around import Ordered, in_order, tile_around
 
-__all__ = ["BACK", "Boxes", "make_boxes", "paint_box", "paint_cells", "paint_tiles", "start_boxes", "write_box"]
+__all__ = [
+    "BACK",
+    "WRITTEN",
+    "Boxes",
+    "make_boxes",
+    "paint_box",
+    "paint_cells",
+    "paint_tiles",
+    "start_boxes",
+    "write_box",
+]
 
 BACK = 4
 """Boxes that are looked at for merging."""
+
+SEEN = 8
+"""Boxes remembered of those who were in the way of merging; they often are again."""
+
+WRITTEN, MET = range(2)
+"""Positions in `Boxes.counts`."""
 
 
 class Boxes(NamedTuple):
@@ -33,10 +49,12 @@ class Boxes(NamedTuple):
     ----------
     around : float64 array of shape (BACK, 2, D)
         The last boxes written, closed, in turn.
-    held : int64 array of shape (BACK, 2)
-        Subscriptions in each, and its row.
-    written : int64 array of 1
-        How many were written.
+    row : int64 array of BACK
+        The row of each.
+    counts : int64 array of 2
+        How many were written, and how often somebody was in the way.
+    in_the_way : float64 array of shape (SEEN, 2, D)
+        Boxes with somebody in them, and nobody whom the object is told, who were in the way last.
     box, both : float64 arrays of shape (2, D)
         A box, and the one around two.
     passed, end : int64 arrays of D
@@ -44,8 +62,9 @@ class Boxes(NamedTuple):
     """
 
     around: Floats
-    held: NDArray[np.int64]
-    written: NDArray[np.int64]
+    row: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    in_the_way: Floats
     box: Floats
     both: Floats
     passed: NDArray[np.int64]
@@ -56,18 +75,18 @@ def make_boxes(sides: int) -> Boxes:
     """Allocate for so many sides."""
     integers = np.int64
     return Boxes(
-        np.empty((BACK, 2, sides)), np.empty((BACK, 2), integers), np.zeros(1, integers), np.empty((2, sides)),
-        np.empty((2, sides)), np.empty(sides, integers), np.empty(sides, integers),
+        np.empty((BACK, 2, sides)), np.empty(BACK, integers), np.zeros(2, integers), np.empty((SEEN, 2, sides)),
+        np.empty((2, sides)), np.empty((2, sides)), np.empty(sides, integers), np.empty(sides, integers),
     )  # fmt: skip
 
 
-@njit
+@njit_inner
 def start_boxes(boxes: Boxes) -> None:
     """Begin with the boxes of another object."""
-    boxes.written[0] = 0
+    boxes.counts[WRITTEN] = boxes.counts[MET] = 0
 
 
-@njit
+@njit_inner
 def write_box(sides: Sides, box: Floats, out: Floats, row: int) -> None:
     """Write a closed box as that of a message."""
     count = len(sides.sign)
@@ -81,34 +100,65 @@ def write_box(sides: Sides, box: Floats, out: Floats, row: int) -> None:
         out[row, sides.high[side]] = sign * np.nextafter(box[1, side], np.inf)
 
 
-@njit
-def paint_box(
-    tree: SideTree, sides: Sides, boxes: Boxes, held: int, costs: NDArray[np.int64], out: Floats, row: int
-) -> tuple[Floats, int]:
-    """Merge the box in `boxes.box`, with so many subscriptions, into one before, or write it; the row after."""
-    box, both = boxes.box, boxes.both
-    written = boxes.written[0]
+@njit_inner
+def _in_the_way(tree: SideTree, boxes: Boxes, at: int) -> bool:
+    """Whether somebody is in the box around `box` and one before, and in neither."""
+    one, both, seen = boxes.box, boxes.both, boxes.in_the_way
+    for was in range(min(boxes.counts[MET], SEEN)):
+        inside, off_one, off_other = True, False, False
+        for side in range(both.shape[1]):
+            lower, upper = seen[was, 0, side], seen[was, 1, side]
+            inside &= (lower >= both[0, side]) & (upper <= both[1, side])
+            off_one |= (lower > one[1, side]) | (upper < one[0, side])
+            off_other |= (lower > boxes.around[at, 1, side]) | (upper < boxes.around[at, 0, side])
+        if inside and off_one and off_other:
+            return True
+    if somebody_else(tree, both, one, boxes.around, at, seen[boxes.counts[MET] % SEEN]):
+        boxes.counts[MET] += 1
+        return True
+    return False
+
+
+@njit_inner
+def _merged(tree: SideTree, sides: Sides, boxes: Boxes, costs: NDArray[np.int64], out: Floats) -> bool:
+    """Whether the box in `boxes.box` could be merged into one before; then that one is written anew."""
+    box, both, around = boxes.box, boxes.both, boxes.around
+    written = boxes.counts[WRITTEN]
     for back in range(1, min(written, BACK) + 1):
         at = (written - back) % BACK
         for side in range(box.shape[1]):
-            both[0, side] = min(box[0, side], boxes.around[at, 0, side])
-            both[1, side] = max(box[1, side], boxes.around[at, 1, side])
-        most = held + boxes.held[at, 0]
+            both[0, side] = min(box[0, side], around[at, 0, side])
+            both[1, side] = max(box[1, side], around[at, 1, side])
         costs[EMPTY] += 1
-        if count_up_to(tree, both[0], both[1], most) == most:
+        if not _in_the_way(tree, boxes, at):
             for side in range(box.shape[1]):
-                boxes.around[at, 0, side], boxes.around[at, 1, side] = both[0, side], both[1, side]
-            boxes.held[at, 0] = most
-            write_box(sides, both, out, boxes.held[at, 1])
-            return out, row
-    at = written % BACK
+                around[at, 0, side], around[at, 1, side] = both[0, side], both[1, side]
+            write_box(sides, both, out, boxes.row[at])
+            return True
+    return False
+
+
+@njit
+def paint_box(
+    tree: SideTree, sides: Sides, boxes: Boxes, costs: NDArray[np.int64], out: Floats, row: int
+) -> tuple[Floats, int]:
+    """Merge the box in `boxes.box` into one before, with which it shares nobody, or write it; the row after."""
+    if _merged(tree, sides, boxes, costs, out):
+        return out, row
+    out = reserve(out, row, 1)
+    _write(sides, boxes, out, row)
+    return out, row + 1
+
+
+@njit_inner
+def _write(sides: Sides, boxes: Boxes, out: Floats, row: int) -> None:
+    """Write the box in `boxes.box`, and remember it."""
+    box, at = boxes.box, boxes.counts[WRITTEN] % BACK
     for side in range(box.shape[1]):
         boxes.around[at, 0, side], boxes.around[at, 1, side] = box[0, side], box[1, side]
-    boxes.held[at, 0], boxes.held[at, 1] = held, row
-    boxes.written[0] = written + 1
-    out = reserve(out, row, 1)
+    boxes.row[at] = row
+    boxes.counts[WRITTEN] += 1
     write_box(sides, box, out, row)
-    return out, row + 1
 
 
 @njit
@@ -124,9 +174,107 @@ def paint_tiles(
             lo[side] = sign * tiles[at, sides.low[side]]
             hi[side] = np.nextafter(sign * tiles[at, sides.high[side]], -np.inf)
         if snap(tree, lo, hi, boxes.box[0], boxes.box[1]):
-            held = count(tree, boxes.box[0], boxes.box[1])
-            out, row = paint_box(tree, sides, boxes, held, costs, out, row)
+            out, row = paint_box(tree, sides, boxes, costs, out, row)
     return out, row
+
+
+class _Groups(NamedTuple):
+    """Cells by the tile that they are in.
+
+    Attributes
+    ----------
+    tile, around : float64 arrays of shape (room, 2, D)
+        Tiles, lo <= u < hi, in the order in which they were met, and the smallest closed box around those in each.
+    recent : int64 array of room
+        Tiles in the order in which they were met last, the last one first.
+    cell : float64 array of shape (2, D)
+        Box of the cell that is looked at.
+    stack : int64 array
+        Cells that wait.
+    """
+
+    tile: Floats
+    around: Floats
+    recent: NDArray[np.int64]
+    cell: Floats
+    stack: NDArray[np.int64]
+
+
+@njit
+def _make_groups(room: int, sides: int) -> _Groups:
+    return _Groups(
+        np.empty((room, 2, sides)), np.empty((room, 2, sides)), np.empty(room, np.int64), np.empty((2, sides)),
+        np.empty(2 * DEPTH, np.int64),
+    )  # fmt: skip
+
+
+@njit
+def _more_groups(groups: _Groups, made: int) -> _Groups:
+    larger = _make_groups(2 * made, groups.cell.shape[1])
+    larger.tile[:made], larger.around[:made] = groups.tile, groups.around
+    larger.recent[:made], larger.stack[:] = groups.recent, groups.stack
+    return larger
+
+
+@njit_inner
+def _tile_of(groups: _Groups, made: int) -> int:
+    """The tile with the lower corner of the cell that is looked at, or `made`, that of none so far; now the last."""
+    lo, recent = groups.cell, groups.recent
+    place = 0
+    while place < made:
+        at = recent[place]
+        met = True
+        for side in range(lo.shape[1]):
+            met &= (groups.tile[at, 0, side] <= lo[0, side]) & (lo[0, side] < groups.tile[at, 1, side])
+        if met:
+            break
+        place += 1
+    at = recent[place] if place < made else made
+    for to in range(place, 0, -1):
+        recent[to] = recent[to - 1]
+    recent[0] = at
+    return int(at)
+
+
+@njit_inner
+def _group(
+    tree: SideTree, boxes: Boxes, groups: _Groups, cells: Cells, corners: Ordered, floor: Floats, exposed: bool,
+    k: int, next_cell: int, cells_count: int, waiting: int, made: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Group cells as long as there is room for tiles: the next cell, those that wait before it, and tiles made."""
+    box, around = groups.cell, groups.around
+    while made < len(groups.recent):
+        if waiting == 0:
+            if next_cell == cells_count:
+                break
+            groups.stack[0], waiting = cells[next_cell, 0], 1
+            next_cell += 1
+        waiting -= 1
+        cell = groups.stack[waiting]
+        if cell >= 0:
+            if tree.link[cell, SIZE] == 0:
+                continue
+            for side in range(box.shape[1]):
+                box[0, side], box[1, side] = tree.box[cell, 0, side], tree.box[cell, 1, side]
+        else:
+            for side in range(box.shape[1]):
+                box[0, side] = box[1, side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+        at = _tile_of(groups, made)
+        if at == made:
+            tile_around(corners, floor, box[0], exposed, k, groups.tile[at], boxes.passed, boxes.end)
+            for side in range(box.shape[1]):
+                around[at, 0, side], around[at, 1, side] = np.inf, -np.inf
+            made += 1
+        whole = True
+        for side in range(box.shape[1]):
+            whole &= box[1, side] < groups.tile[at, 1, side]
+        if not whole:
+            waiting = push_parts(tree.link, cell, groups.stack, waiting)
+            continue
+        for side in range(box.shape[1]):
+            around[at, 0, side] = min(around[at, 0, side], box[0, side])
+            around[at, 1, side] = max(around[at, 1, side], box[1, side])
+    return next_cell, waiting, made
 
 
 @njit
@@ -136,70 +284,21 @@ def paint_cells(
 ) -> tuple[Floats, int]:  # fmt: skip
     """Write the merged boxes of cells, those of one tile in one box; cells that reach beyond a tile are cut.
 
-    Tiles are made as they are met; O(|K| D) each, and O(D) per cell and tile before it.
+    Tiles are made as they are met; O(|K| D) each, and O(D) per cell and tile met since its own was.
     """
     D = len(floor)
-    lo, hi = np.empty(D), np.empty(D)
-    tiles, around = np.empty((64, 2, D)), np.empty((64, 2, D))
-    held = np.zeros(64, np.int64)
-    made, at, last = 0, 0, 0
-    corners = in_order(kept, size)
-    stack = [0]
-    stack.clear()
-    for start in range(cells_count):
-        stack.append(cells[start, 0])
-        while len(stack) > 0:
-            cell = stack.pop()
-            number = 1
-            if cell >= 0:
-                number = tree.link[cell, SIZE]
-                for side in range(D):
-                    lo[side], hi[side] = tree.box[cell, 0, side], tree.box[cell, 1, side]
-            else:
-                for side in range(D):
-                    lo[side] = hi[side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
-            if number == 0:
-                continue
-            met, tried = False, 0
-            while tried < made and not met:
-                at = (last + made - tried) % made  # most often it is that of the cell before
-                met = True
-                for side in range(D):
-                    met &= (tiles[at, 0, side] <= lo[side]) & (lo[side] < tiles[at, 1, side])
-                tried += 1
-            if not met:
-                if made == len(held):
-                    tiles, around = _larger(tiles), _larger(around)
-                    more = np.zeros(2 * made, np.int64)
-                    for old in range(made):
-                        more[old] = held[old]
-                    held = more
-                at = made
-                made += 1
-                tile_around(corners, floor, lo, exposed, k, tiles[at], boxes.passed, boxes.end)
-            last, whole = at, True
-            for side in range(D):
-                whole &= hi[side] < tiles[at, 1, side]
-            if not whole:
-                parts_of(tree.link, cell, stack)
-                continue
-            for side in range(D):
-                around[at, 0, side] = lo[side] if held[at] == 0 else min(around[at, 0, side], lo[side])
-                around[at, 1, side] = hi[side] if held[at] == 0 else max(around[at, 1, side], hi[side])
-            held[at] += number
+    corners, groups = in_order(kept, size), _make_groups(64, D)
+    at, waiting, made = 0, 0, 0
+    while True:
+        at, waiting, made = _group(
+            tree, boxes, groups, cells, corners, floor, exposed, k, at, cells_count, waiting, made
+        )
+        if at == cells_count and waiting == 0:
+            break
+        groups = _more_groups(groups, made)
     for at in range(made):
-        if held[at] > 0:
+        if groups.around[at, 0, 0] <= groups.around[at, 1, 0]:
             for side in range(D):
-                boxes.box[0, side], boxes.box[1, side] = around[at, 0, side], around[at, 1, side]
-            out, row = paint_box(tree, sides, boxes, held[at], costs, out, row)
+                boxes.box[0, side], boxes.box[1, side] = groups.around[at, 0, side], groups.around[at, 1, side]
+            out, row = paint_box(tree, sides, boxes, costs, out, row)
     return out, row
-
-
-@njit
-def _larger(array: Floats) -> Floats:
-    larger = np.empty((2 * len(array), 2, array.shape[2]))
-    for at in range(len(array)):
-        for corner in range(2):
-            for side in range(array.shape[2]):
-                larger[at, corner, side] = array[at, corner, side]
-    return larger

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching import Tree
 from matching.kdtree_queries import NARROW, Part, closed_box, half_open, is_empty, narrow, snap, whole
 from paint.algorithm import EMPTY, FIRST_K, MIN_Y, MIN_Y_APART, SNAP, SNAP_APART, Change, Plan, Rows
@@ -36,7 +36,7 @@ from paint.sweep import Sweep, expose
 __all__ = ["Sparse"]
 
 
-@njit
+@njit_inner
 def _clear_between(part: Part, out: Rows, row: int, box: Box, costs: NDArray[np.int64]) -> bool:
     """Whether the box around the one in `row` and another to its east holds subscriptions of these two only.
 
@@ -64,7 +64,7 @@ def _clear_between(part: Part, out: Rows, row: int, box: Box, costs: NDArray[np.
     return True
 
 
-@njit
+@njit_inner
 def paint_box(part: Part, out: Rows, first: int, row: int, box: Box, costs: NDArray[np.int64]) -> int:
     """Merge a box into the last one written since row `first`, or write it to `row`; the row after the last one."""
     l_min, l_max, r_min, r_max = box
@@ -113,7 +113,7 @@ def _around(tree: Tree, scratch: Scratch, groups: int) -> Part:
     return narrow(tree, l_lo, l_hi, r_lo, r_hi, scratch.start)
 
 
-@njit
+@njit_inner
 def paint_region(part: Part, plan: Plan, scratch: Scratch, groups: int, out: Rows, row: int) -> int:
     """Snap the sublists of IR(i) and write the merged boxes; the row after the last one. At most `groups` snaps."""
     first = row
@@ -128,7 +128,7 @@ def paint_region(part: Part, plan: Plan, scratch: Scratch, groups: int, out: Row
     return row
 
 
-@njit
+@njit_inner
 def open_cells(scratch: Scratch, tiles: int, exact: bool) -> None:
     """Start the boxes of a sweep from the snapped sublists: exact ones, or the tiles cut down to them."""
     cells = scratch.cells
@@ -144,7 +144,7 @@ def open_cells(scratch: Scratch, tiles: int, exact: bool) -> None:
         add_cell(cells, max(box[0], l_lo), min(box[1], l_hi), max(box[2], r_lo), min(box[3], r_hi), exact)
 
 
-@njit
+@njit_inner
 def paint_gain(part: Part, plan: Plan, scratch: Scratch, tiles: int, groups: int, out: Rows, row: int) -> int:
     """Take the tiles an exposed object gains from the boxes of the sweep and write the merged boxes.
 

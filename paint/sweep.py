@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 
 __all__ = ["EAST", "WEST", "Sweep", "expose", "influence_interval", "make_sweep"]
 
@@ -43,7 +43,7 @@ def make_sweep(k: int) -> Sweep:
     return Sweep(np.zeros((2, k), np.int64), np.zeros((2, k)), np.zeros(5, np.int64), np.zeros(3))
 
 
-@njit
+@njit_inner
 def influence_interval(sweep: Sweep, k: int) -> tuple[float, float]:
     """Ends of the open interval II(i) outside of which no object can be exposed (Section II-C); O(1)."""
     left = sweep.xs[WEST, k - 1]
@@ -51,14 +51,14 @@ def influence_interval(sweep: Sweep, k: int) -> tuple[float, float]:
     return left if sweep.counts[WEST] == k else -np.inf, right if sweep.counts[EAST] == k else np.inf
 
 
-@njit
+@njit_inner
 def expose(sweep: Sweep, h: int, x_h: float, x: float, k: int) -> None:
     """Add the exposed object h to the list of its side of object i, which lies at x; O(k)."""
     side = WEST if x_h < x or (x_h == x and h < sweep.counts[3]) else EAST
     _insert_near(sweep.ids[side], sweep.xs[side], sweep.counts, side, h, x_h, k)
 
 
-@njit
+@njit_inner
 def _insert_near(
     ids: NDArray[np.int64], xs: NDArray[np.float64], counts: NDArray[np.int64], side: int, h: int, x_h: float, k: int
 ) -> None:
@@ -80,7 +80,7 @@ def _insert_near(
         counts[side] = min(count + 1, k)
 
 
-@njit
+@njit_inner
 def _nearer(side: int, x_1: float, id_1: int, x_2: float, id_2: int) -> bool:
     if side == WEST:
         return x_1 > x_2 or (x_1 == x_2 and id_1 > id_2)

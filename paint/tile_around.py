@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from paint.sides import Floats
 
 __all__ = ["Ordered", "in_order", "tile_around"]
@@ -42,7 +42,7 @@ class Ordered(NamedTuple):
     rank: NDArray[np.int64]
 
 
-@njit
+@njit_inner
 def _turn(place: int) -> int:
     """The side at a place of the order r1, l1, then further sides."""
     return 1 - place if place < 2 else place
@@ -54,7 +54,13 @@ def in_order(kept: Floats, size: int) -> Ordered:
     sides = kept.shape[1]
     value, corner = np.empty((sides, size)), np.empty((sides, size), np.int64)
     rank = np.empty((size, sides), np.int64)
-    for place in range(sides):
+    _order(kept, size, value, corner, rank)
+    return Ordered(value, corner, rank)
+
+
+@njit_inner
+def _order(kept: Floats, size: int, value: Floats, corner: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
+    for place in range(kept.shape[1]):
         side = _turn(place)
         for at in range(size):
             first, end = 0, at
@@ -69,10 +75,9 @@ def in_order(kept: Floats, size: int) -> Ordered:
             value[place, first], corner[place, first] = kept[at, side], at
         for at in range(size):
             rank[corner[place, at], place] = at
-    return Ordered(value, corner, rank)
 
 
-@njit
+@njit_inner
 def _passed(value: Floats, place: int, u: float) -> int:
     """Number of corners at or below a coordinate."""
     first, end = 0, value.shape[1]
@@ -85,7 +90,7 @@ def _passed(value: Floats, place: int, u: float) -> int:
     return first
 
 
-@njit
+@njit_inner
 def _concerned(
     rank: NDArray[np.int64], at: int, place: int, passed: NDArray[np.int64], end: NDArray[np.int64]
 ) -> int:
@@ -102,7 +107,7 @@ def _concerned(
     return how
 
 
-@njit
+@njit_inner
 def tile_around(
     corners: Ordered, floor: Floats, u: Floats, exposed: bool, k: int, tile: Floats, passed: NDArray[np.int64],
     end: NDArray[np.int64],

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from paint.sweep import EAST, WEST, Sweep
 
 __all__ = [
@@ -70,12 +70,12 @@ class Tournament(NamedTuple):
     gap: NDArray[np.int64]
 
 
-@njit
+@njit_inner
 def _below(y_1: float, id_1: int, y_2: float, id_2: int) -> bool:
     return y_1 < y_2 or (y_1 == y_2 and id_1 < id_2)
 
 
-@njit
+@njit_inner
 def set_leaf(arrays: Tournament, slot: int, y: float, i: int) -> None:
     """Write a leaf and play its matches again up to the first node that does not change; O(log n)."""
     node_y, node_id = arrays.node_y, arrays.node_id
@@ -99,7 +99,7 @@ def update(arrays: Tournament, i: int, y: float) -> None:
     set_leaf(arrays, arrays.slot[i], y, i)
 
 
-@njit
+@njit_inner
 def _next_above_rank(arrays: Tournament, node: int, west: int, y: float, i: int) -> tuple[int, float, int]:
     """Find the nearest leaf west (1) or east (0) with a key below (y, i), and the least key passed on the way.
 
@@ -138,7 +138,7 @@ def first_k(arrays: Tournament, i: int, y: float, west: bool, k: int, out: NDArr
     return k
 
 
-@njit
+@njit_inner
 def _best(arrays: Tournament, first: int, last: int) -> tuple[float, int]:
     """Find the least (y, id) in the slots `first` to `last`; O(log of their number)."""
     node_y, node_id = arrays.node_y, arrays.node_id
@@ -159,7 +159,7 @@ def _best(arrays: Tournament, first: int, last: int) -> tuple[float, int]:
     return y, i
 
 
-@njit
+@njit_inner
 def _add_gap(arrays: Tournament, sweep: Sweep, y: float, i: int, first: int, last: int) -> None:
     """Add the gap of slots `first` to `last`, unless its best object (y, i) lies at or above the end of the sweep."""
     if not _below(y, i, sweep.ys[1], sweep.counts[3]):
@@ -174,7 +174,7 @@ def _add_gap(arrays: Tournament, sweep: Sweep, y: float, i: int, first: int, las
     arrays.gap[at, 2] = last
 
 
-@njit
+@njit_inner
 def _drop_gap(arrays: Tournament, sweep: Sweep, at: int) -> None:
     """Take a gap out; the last one fills its place."""
     end = sweep.counts[4] - 1

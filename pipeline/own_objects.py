@@ -29,16 +29,6 @@ class ObjectFacts(NamedTuple):
     ranges: tuple[Range, ...]
     """Lowest and highest x of each attribute."""
 
-    @property
-    def low(self) -> float:
-        """Lowest x, of the first attribute."""
-        return self.ranges[0][0]
-
-    @property
-    def high(self) -> float:
-        """Highest x, of the first attribute."""
-        return self.ranges[0][1]
-
 
 class OwnObjects(NamedTuple):
     """Objects of a file, in the order of its rows, from which they have their ids."""

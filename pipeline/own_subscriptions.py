@@ -48,16 +48,6 @@ class SubscriptionFacts(NamedTuple):
     form: Form = Form()
     """What its subscriptions are."""
 
-    @property
-    def low(self) -> float:
-        """Lowest l, of the first attribute."""
-        return self.ranges[0][0]
-
-    @property
-    def high(self) -> float:
-        """Highest r, of the first attribute."""
-        return self.ranges[0][1]
-
 
 @looked_up
 def subscription_facts(table: OwnTable) -> SubscriptionFacts:

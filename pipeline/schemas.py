@@ -228,13 +228,13 @@ INTERVALS = pa.schema(
     ]
 )
 
-_SPARK_TYPES: dict[pa.DataType, DataType] = {
-    pa.float64(): DoubleType(),
-    pa.int64(): LongType(),
-    pa.string(): StringType(),
+_SPARK_TYPES: dict[pa.DataType, type[DataType]] = {
+    pa.float64(): DoubleType,
+    pa.int64(): LongType,
+    pa.string(): StringType,
 }
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
     """Spark's form of one of the schemas above."""
-    return StructType([StructField(field.name, _SPARK_TYPES[field.type], field.nullable) for field in schema])
+    return StructType([StructField(field.name, _SPARK_TYPES[field.type](), field.nullable) for field in schema])

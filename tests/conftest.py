@@ -19,9 +19,11 @@ _MEMORY_MB = 1024
 
 @pytest.fixture(scope="session", autouse=True)
 def _small_sessions() -> Iterator[None]:
-    """Let a session that a test starts by what it tests be like the one that tests share."""
+    """Let a session that a test starts by what it tests be like the one that tests share: later ones share it too."""
+    settings = pipeline.session._settings
+    brief = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline.session, "_driver_memory_mb", lambda: _MEMORY_MB)
+        patch.setattr(pipeline.session, "_settings", lambda master, _: settings(master, _MEMORY_MB) | brief)
         yield
 
 

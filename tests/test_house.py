@@ -47,9 +47,18 @@ def functions() -> list[tuple[str, Function]]:
     return [
         (f"{path.relative_to(ROOT)}: {node.name}", node)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, Function) and "njit" not in decorators(node)
+        for node in within(ast.parse(path.read_text(encoding="utf-8")))
+        if "njit" not in decorators(node)
     ]
+
+
+def within(node: ast.AST) -> Iterator[Function]:
+    """Functions in a statement or module; expressions, which are most of its nodes, hold none."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, Function):
+            yield inner
+        if not isinstance(inner, ast.expr):
+            yield from within(inner)
 
 
 def parameters(function: Function) -> list[str]:

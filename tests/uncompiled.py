@@ -7,8 +7,8 @@ import sys
 __all__ = ["run_uncompiled"]
 
 
-def run_uncompiled(program: str) -> None:
-    """Run a program and fail with what it says if it does."""
+def run_uncompiled(program: str) -> str:
+    """What a program prints; a failure with what it says if it fails."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
@@ -17,3 +17,4 @@ def run_uncompiled(program: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout

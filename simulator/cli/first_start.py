@@ -1,13 +1,13 @@
 """What is made once for quick starts, before PySpark is installed and after.
 
 `floor/install.py` runs this module as a script, with the name of a step. PySpark takes longer to install than all
-else, and no kernel needs it, but modules beside them import it: while `kernels` are compiled, these get something in
-its place that has every name and does nothing. Worker processes load this module first, and so get the same.
-`classes`, the archive that lets Spark start sooner, needs PySpark.
+else, and no kernel needs it, but modules beside them import it: while `kernels` are compiled, these get names in its
+place that refuse to be used. Worker processes load this module first, and so get the same. `classes`, the archive
+that lets Spark start sooner, needs PySpark.
 """
 
 import sys
-from unittest.mock import MagicMock
+from types import ModuleType
 
 from scenarios import DIRECTORY
 
@@ -19,8 +19,27 @@ _SPARK = (
 )  # fmt: skip
 _INTERRUPTED = 130
 
+
+class _NotYetError(Exception):
+    """A class of PySpark's as long as that is not installed."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise ImportError("PySpark is still being installed; nothing that compiles kernels may use it")
+
+
+class _NotYetInstalled(ModuleType):
+    """A module of PySpark's as long as that is not installed: it has every name that is asked for."""
+
+    __path__: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> type[_NotYetError]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (_NotYetError,), {})
+
+
 if __name__ in ("__main__", "__mp_main__") and sys.argv[1:] == ["kernels"]:
-    sys.modules.update({name: MagicMock() for name in _SPARK})
+    sys.modules.update({name: _NotYetInstalled(name) for name in _SPARK})
 
 
 def _compile_kernels() -> None:

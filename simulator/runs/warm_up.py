@@ -109,7 +109,7 @@ def _in_small(scenario: Scenario) -> Scenario:
 
 
 def _all_kinds() -> Iterator[Scenario]:
-    """Every network and engine with every approach, and with faults, over one attribute and over several.
+    """Every network and engine with every approach, and with faults, over one attribute and several; every shape.
 
     Kernels know no number of sides: what is compiled in 1.5 dimensions is what there is in 2, 2.5 and 3.
     """
@@ -133,6 +133,10 @@ def _all_kinds() -> Iterator[Scenario]:
         }
         faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}, "sizes": {"header": "20B"}}
         yield _in_small(Scenario.model_validate({**about, **few, **faults}))
+    for shape in ("halfspaces", "disks"):
+        drawn = {"network": {}, "dimensions": 2, "subscriptions": {"distribution": _DRAWN[shape]}}
+        several = {"approaches": ["paint-sparse", "unicast", "poll(20ms)"]}
+        yield _in_small(Scenario.model_validate({**about, **faults, **drawn, **several}))
 
 
 def _approaches(dimensions: float, engine: str) -> list[str]:
@@ -183,9 +187,19 @@ def _rehearse(step: Rehearsal) -> str:
         needed = nothing if step.approach == _SERVERLESS else None
         verified_records(step.scenario, ingredients, step.approach, needed=needed)
         ingredients.routes.crossings()
+        _ask_network(ingredients)
     else:
         _serve(step.scenario, step.approach)
     return str(step)
+
+
+def _ask_network(ingredients: Ingredients) -> None:
+    """Ask what a caller from Python may: whom a broker hands a message to, and the way between two."""
+    network, workload = ingredients.network, ingredients.workload
+    network.path(network.centre, (network.centre + 1) % _BROKERS)
+    if workload.shape == "boxes":
+        l, r = workload.l[0], workload.r[0]
+        network.next_hops(network.centre, -1, l, r, l - 1, r + 1)
 
 
 def _rehearse_index(name: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from matching.side_index import SideIndex
+from matching.side_queries import somebody_else
 from matching.subscriptions import UnknownSubscriptionError
 
 
@@ -53,6 +54,30 @@ def test_answers_are_those_of_a_scan(sides: int, most: int) -> None:
         compare(index, points, drawn_box(rng, sides, most))
     kept = sorted(points)
     assert index.points(kept).tolist() == [points[i] for i in kept]
+
+
+@pytest.mark.parametrize("sides", [2, 3, 5])
+@pytest.mark.parametrize("most", [5, 40])
+def test_somebody_in_the_box_around_two_who_is_in_neither(sides: int, most: int) -> None:
+    rng = np.random.default_rng([sides, most])
+    first = rng.integers(0, most, (150, sides)) * 1.0
+    index, points = SideIndex(first, sides), dict(enumerate(first.tolist()))
+    index.delete(range(0, 150, 4))
+    points = {i: u for i, u in points.items() if i % 4}
+    answers = []
+    for _ in range(200):
+        one, other = (drawn_box(rng, sides, most) for _ in range(2))
+        around = np.array([np.minimum(one[0], other[0]), np.maximum(one[1], other[1])])
+        where = np.empty((2, sides))
+        right = inside(points, around) - inside(points, one) - inside(points, other)
+        found = somebody_else(index.arrays, around, one, np.array([one, other]), 1, where)
+        assert found == (len(right) > 0)
+        if found:
+            there = inside(points, where)
+            assert there
+            assert there <= right
+        answers.append(found)
+    assert set(answers) == {False, True}
 
 
 def test_an_index_of_nobody() -> None:

@@ -39,27 +39,28 @@ def spans(objects: Placed, better: set[int], i: int, k: int) -> list[Span]:
     return list(zip([-math.inf, *stops], [*stops, math.inf], strict=True))
 
 
+def inside(objects: Placed, better: set[int], span: Span, h: int, i: int, k: int) -> bool:
+    """Whether an object lies in an interval's part of the polygon."""
+    top = max(span[0], objects[i][1])
+    passed = sum(g in better and objects[g][1] <= top for g in nearer(objects, h, i))
+    return span[0] <= objects[h][1] < span[1] and passed < k
+
+
 def candidate(objects: Placed, better: set[int], span: Span, i: int, new: float, k: int) -> int | None:
     """The best of the objects not passed yet in an interval's part of the polygon."""
     found = [
         (objects[h][2], h)
         for h in objects
-        if h != i
-        and h not in better
-        and objects[h][2] < new
-        and span[0] <= objects[h][1] < span[1]
-        and sum(
-            g in better and objects[g][1] <= max(span[0], objects[i][1]) for g in nearer(objects, h, i)
-        ) < k
-    ]  # fmt: skip
+        if h != i and h not in better and objects[h][2] < new and inside(objects, better, span, h, i, k)
+    ]
     return min(found)[1] if found else None
 
 
-def asked(objects: Placed, i: int, new: float, k: int) -> Asked:
+def asked(objects: Placed, i: int, new: float, k: int, *, nobody: bool = False) -> Asked:
     """Count the calls of one change of y.
 
     An interval is asked when it is new, by a cut or by joining one that is, and when its candidate is no longer in
-    its part of the polygon.
+    its part of the polygon. Where nobody holds anything, only the first questions find what there is.
     """
     old = objects[i][2]
     better = {h for h in objects if objects[h][2] < min(old, new)}
@@ -69,10 +70,9 @@ def asked(objects: Placed, i: int, new: float, k: int) -> Asked:
         return Asked(min_x2, 0, exposed)
     while True:
         for span, held in known.items():
-            right = candidate(objects, better, span, i, new, k)
-            if held == -1 or (held is not None and held != right):
+            if held == -1 or (held is not None and not inside(objects, better, span, held, i, k)):
                 min_y += 1
-                known[span] = right
+                known[span] = None if nobody and exposed else candidate(objects, better, span, i, new, k)
         there = [h for h in known.values() if h is not None]
         if not there:
             return Asked(min_x2, min_y, exposed)

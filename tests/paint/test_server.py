@@ -1,8 +1,5 @@
 """The server's face: bad input changes nothing, CN-Relax, counters, and the same answers without compilation."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +11,7 @@ from floor.errors import RangecastError
 from paint.messages import reserve, stamp
 from paint.server import ALGORITHMS
 from tests.oracles.topk import distinct_subscriptions, reaches
+from tests.uncompiled import run_uncompiled
 
 NAN = float("nan")
 INF = float("inf")
@@ -223,16 +221,8 @@ print([table.tolist() for table in tables], server.costs)
 """
 
 
-def test_the_same_answers_without_compilation() -> None:
-    answers = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert len(answers[0]) > 10_000
-    assert answers[0] == answers[1]
+def test_the_same_answers_without_compilation(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(SCRIPT, {})
+    compiled = capsys.readouterr().out
+    assert len(compiled) > 10_000
+    assert compiled == run_uncompiled(SCRIPT)

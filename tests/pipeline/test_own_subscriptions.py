@@ -43,7 +43,7 @@ def no_spark() -> SparkSession:
 
 def test_what_rangecast_made_is_used_as_it_is(made: Path, tmp_path: Path) -> None:
     facts = subscription_facts(made)
-    assert (facts.rows, facts.made, facts.low, facts.high) == (3000, True, 0.0, 1.0)
+    assert (facts.rows, facts.made, facts.ranges) == (3000, True, ((0.0, 1.0),))
     assert own_population(no_spark, made, facts, 1, tmp_path) == made
     copy = tmp_path / "copy"
     shutil.copytree(made, copy)

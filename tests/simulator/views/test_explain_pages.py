@@ -1,6 +1,5 @@
 """Pages of explanations in a headless Chromium: by the boxes of their text, on every step, wide and on a phone."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,6 @@ from tests.simulator.views.test_pages import check_looks
 from tests.visible_text import FONTS, misplaced, wear
 
 NAMES = "[...document.querySelectorAll('svg text.name')].filter(t => t.getBoundingClientRect().width).length"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -20,19 +20,11 @@ from tests.visible_text import FONTS, misplaced, wear
 NAMES = ("paint-dense", "paint-batch(7)", "cn-relax")
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 @pytest.fixture(autouse=True)
-def _fresh(browser: Browser) -> Iterator[None]:
-    browser.look(1280, 900)
+def _nothing_amiss(browser: Browser) -> Iterator[None]:
     yield
     assert browser.errors == []
     assert [url for url in browser.fetched if not url.startswith(("file:", "data:"))] == []
-    browser.fetched.clear()
 
 
 def map_of(kind: str, *, engine: str = "des", names: tuple[str, ...] = NAMES) -> JourneyMap:

@@ -5,7 +5,6 @@ import itertools
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -29,21 +28,6 @@ from simulator.workload.workload import Workload
 from tests.browser import Browser
 from tests.simulator.views.hand_made_run import BROKER_COUNT, EVENT_COUNT, HOSTILE, NAMES, make_run
 from topologies import MODELS
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
-@pytest.fixture(autouse=True)
-def _fresh(request: pytest.FixtureRequest) -> Iterator[None]:
-    yield
-    if "browser" in request.fixturenames:
-        opened = request.getfixturevalue("browser")
-        opened.errors.clear()
-        opened.fetched.clear()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import itertools
 import json
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +23,6 @@ from tests.simulator.views.hand_made_run import HOSTILE, make_run
 from tests.visible_text import FONTS, misplaced, overlaps, wear
 
 WIDTHS = (360, 1280, 1920)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
