@@ -30,7 +30,9 @@ class _NotYetError(Exception):
 class _NotYetInstalled(ModuleType):
     """A module of PySpark's as long as that is not installed: it has every name that is asked for."""
 
-    __path__: tuple[str, ...] = ()
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []  # packages have one
 
     def __getattr__(self, name: str) -> type[_NotYetError]:
         if name.startswith("__"):
