@@ -1,26 +1,29 @@
 """The way kernels are compiled.
 
 Numba's own cache notices a changed module, but not a changed kernel that the module calls, nor a changed constant
-that it takes from another. `njit` therefore keys the cache directory of each module by a hash of its source and of
-the sources of all modules of the rooms that it imports, directly or not: a change has itself and what rests on it
-compiled anew, and nothing else.
+that it takes from another; and it keys what it keeps by the place of the source, so that every checkout compiles
+anew. `njit` therefore keys the cache directory of each module by a hash of its source and of the sources of all
+modules of the rooms that it imports, directly or not, and by nothing else: a change has itself and what rests on it
+compiled anew, and checkouts and installations of the same sources share their kernels.
 """
 
 import hashlib
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast, get_args
 
 import numba
 from numba.core import event
+from numba.core.caching import UserProvidedCacheLocator
 
 from floor.cache import cache_place
 
-__all__ = ["ROOMS", "compile_silently", "module_sources", "njit", "njit_brief", "njit_inner"]
+__all__ = ["ROOMS", "ByContent", "compile_silently", "module_sources", "njit", "njit_brief", "njit_inner"]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -99,6 +102,31 @@ def _kernel_cache(module: str) -> Path:
     return cache_place("kernels") / f"{module}-{digest.hexdigest()[:16]}"
 
 
+class ByContent(UserProvidedCacheLocator):
+    """Keeps a kernel in the directory of its module, which its sources name: wherever these lie, whenever written."""
+
+    def __init__(self, kernel: Any, file: str) -> None:
+        self._lineno: int = kernel.__code__.co_firstlineno
+        self._py_file = file
+        self._cache_path: str = _config.CACHE_DIR
+
+    def get_source_stamp(self) -> str:
+        """Nothing: the directory of other sources is another."""
+        return ""
+
+
+@contextmanager
+def _kept_by_content(module: str) -> Iterator[None]:
+    """Let Numba keep what is decorated here with the kernels of a module, and all else where it did."""
+    before = _config.CACHE_DIR, _config.CACHE_LOCATOR_CLASSES
+    _config.CACHE_DIR = str(_kernel_cache(module))
+    _config.CACHE_LOCATOR_CLASSES = f"{__name__}.{ByContent.__name__}"
+    try:
+        yield
+    finally:
+        _config.CACHE_DIR, _config.CACHE_LOCATOR_CLASSES = before
+
+
 class _CompilationNotice(event.Listener):
     """Says, once in a process, why the first start takes longer."""
 
@@ -160,10 +188,9 @@ def _without_references(kernel: Kernel, *, nogil: bool) -> Kernel:
 def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True) -> Kernel:
     module = kernel.__module__
     of_a_room = _source(module, _ROOT) is not None
-    if of_a_room:
-        _config.CACHE_DIR = str(_kernel_cache(module))
     # Said for every kernel: one that is not told takes over what holds for the first that calls it. Nobody hands
     # kernels to C, and a second entry for that would take as long to compile as that for Python.
     options: dict[str, Any] = {"cache": of_a_room, "nogil": nogil, "_nrt": _nrt, "no_cfunc_wrapper": True}
     compile_kernel: Any = numba.njit(**options)
-    return cast("Kernel", compile_kernel(kernel))
+    with _kept_by_content(module) if of_a_room else nullcontext():
+        return cast("Kernel", compile_kernel(kernel))

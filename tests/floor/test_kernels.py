@@ -58,12 +58,12 @@ def rooms(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def called(rooms: Path, module: str, kernel: str) -> tuple[int, bool]:
+def called(rooms: Path, module: str, kernel: str, cache: Path | None = None) -> tuple[int, bool]:
     """What a kernel makes of 5 in a fresh process, and whether anything was compiled for it."""
     done = subprocess.run(
         [sys.executable, "-c", f"from {module} import {kernel}; print({kernel}(5))"],
         cwd=rooms,
-        env=os.environ | {"RANGECAST_CACHE": str(rooms / "cache"), "PYTHONPATH": str(rooms)},
+        env=os.environ | {"RANGECAST_CACHE": str(cache or rooms / "cache"), "PYTHONPATH": str(rooms)},
         capture_output=True,
         text=True,
         check=True,
@@ -78,6 +78,18 @@ def test_a_change_is_noticed_by_what_rests_on_it_and_by_nothing_else(rooms: Path
     (rooms / "paint" / "steps.py").write_text("STEP = 3\n", encoding="utf-8")
     assert called(rooms, "cn.upper", "twice") == (11, True)
     assert called(rooms, "cn.aside", "same") == (5, False)
+
+
+def test_checkouts_of_the_same_sources_share_their_kernels_wherever_they_lie(rooms: Path, tmp_path: Path) -> None:
+    other, cache = tmp_path / "other", tmp_path / "shared"
+    shutil.copytree(rooms, other, ignore=shutil.ignore_patterns("other"))
+    for path in other.rglob("*.py"):
+        os.utime(path, (0, 0))
+    assert called(rooms, "cn.upper", "twice", cache) == (7, True)
+    assert called(other, "cn.upper", "twice", cache) == (7, False)
+    (other / "paint" / "steps.py").write_text("STEP = 3\n", encoding="utf-8")
+    assert called(other, "cn.upper", "twice", cache) == (11, True)
+    assert called(rooms, "cn.upper", "twice", cache) == (7, False)
 
 
 def test_a_module_rests_on_what_it_imports_and_on_what_that_imports(rooms: Path) -> None:
