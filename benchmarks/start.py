@@ -3,7 +3,8 @@
 Run it with `python -m benchmarks.start`. HEAD is cloned into a temporary directory, with a home of its own that holds
 nothing, so that all is installed, compiled and generated as it is the first time; only pip's configuration is that of
 the machine. The bounds are for two cores with nothing else to do: beside the seconds on the wall stand those of the
-processor, which other work disturbs less.
+processor, which other work disturbs less, and those that a virtual machine's host kept its cores for others, of all
+cores together.
 """
 
 import os
@@ -36,9 +37,15 @@ def processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def make_demo(clone: Path, environment: dict[str, str]) -> tuple[dict[str, float], float]:
-    """Wall seconds of each step of `make demo` and of all, and processor seconds of all."""
-    used, begun = processor_seconds(), time.perf_counter()
+def stolen_seconds() -> float:
+    """Seconds that the host of a virtual machine has kept its cores for others, where the system tells (Linux)."""
+    stat = Path("/proc/stat")
+    return int(stat.read_text().split()[8]) / os.sysconf("SC_CLK_TCK") if stat.exists() else 0.0
+
+
+def make_demo(clone: Path, environment: dict[str, str]) -> tuple[dict[str, float], float, float]:
+    """Wall seconds of each step of `make demo` and of all; of all, processor seconds and stolen ones."""
+    used, stolen, begun = processor_seconds(), stolen_seconds(), time.perf_counter()
     seconds, step, since = {}, "virtual environment", begun
     make = subprocess.Popen(["make", "demo"], cwd=clone, env=environment, stdout=subprocess.PIPE, text=True)
     assert make.stdout is not None
@@ -50,18 +57,20 @@ def make_demo(clone: Path, environment: dict[str, str]) -> tuple[dict[str, float
         raise SystemExit(f"make demo failed with exit code {make.returncode}")
     seconds[step] = time.perf_counter() - since
     seconds["all"] = time.perf_counter() - begun
-    return seconds, processor_seconds() - used
+    return seconds, processor_seconds() - used, stolen_seconds() - stolen
 
 
 def main() -> None:
     """Print the steps and write them, with machine and commit, to benchmarks/results/start.csv."""
     rows = []
 
-    def note(step: str, wall: float, used: float | None = None) -> None:
+    def note(step: str, wall: float, used: float | None = None, stolen: float | None = None) -> None:
         bound = BOUNDS.get(step)
         told = "" if bound is None else f" (bound {bound:g} s: {'kept' if wall <= bound else 'NOT KEPT'})"
-        print(f"{step:20} {wall:7.2f} s{'' if used is None else f', processor {used:.1f} s'}{told}", flush=True)
-        rows.append({"step": step, "wall_s": wall, "processor_s": used, "bound_s": bound})
+        work = "" if used is None else f", processor {used:.1f} s"
+        work += "" if stolen is None else f", stolen {stolen:.1f} s"
+        print(f"{step:22} {wall:7.2f} s{work}{told}", flush=True)
+        rows.append({"step": step, "wall_s": wall, "processor_s": used, "stolen_s": stolen, "bound_s": bound})
 
     print(f"load of the machine: {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory(prefix="rangecast-start-") as place:
@@ -69,12 +78,12 @@ def main() -> None:
         (Path(place) / "home").mkdir()
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         for name in ("first demo", "second demo"):
-            steps, used = make_demo(clone, environment)
+            steps, used, stolen = make_demo(clone, environment)
             whole = steps.pop("all")
             for step, seconds in steps.items():
                 if name == "first demo":
                     note(f"  {step}", seconds)
-            note(name, whole, used)
+            note(name, whole, used, stolen)
         command = [str(clone / ".venv" / "bin" / "rangecast"), "--help"]
         show = lambda: subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)  # noqa: E731
         note("help", best_of(3, show, time.perf_counter), best_of(3, show, processor_seconds))
