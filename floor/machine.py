@@ -19,10 +19,14 @@ def memory_bytes() -> int:
 
 
 def free_bytes(path: Path) -> int | None:
-    """Room on the disk that a path is on, or will be on once it is made; None where nobody can tell."""
+    """Room on the disk that a path is on, or will be on once it is made; None where nobody can tell.
+
+    What has no size at all, such as /proc, is no disk: why it cannot be written to is told when that is tried.
+    """
     for place in (path.absolute(), *path.absolute().parents):
         with suppress(OSError, ValueError):
-            return shutil.disk_usage(place).free
+            usage = shutil.disk_usage(place)
+            return usage.free if usage.total else None
     return None
 
 

@@ -32,7 +32,7 @@ CUTS = ("levels", "tiles")
 
 def number(name: str, value: SupportsFloat) -> float:
     """Give a finite number."""
-    if isinstance(value, str | bytes):
+    if isinstance(value, str | bytes | bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         given = float(value)
@@ -41,7 +41,7 @@ def number(name: str, value: SupportsFloat) -> float:
     except OverflowError:
         given = math.inf
     if not math.isfinite(given):
-        remedy = "; use delete to take an object out" if name in ("y", "new_y") else ""
+        remedy = "; use delete to take an object out" if name in ("y", "new_y") and math.isinf(given) else ""
         raise ValueError(f"{name} must be finite, got {given}{remedy}")
     return given
 
@@ -54,6 +54,8 @@ def range_end(name: str, value: float) -> float:
 def integer(name: str, value: SupportsIndex) -> int:
     """Give an integer."""
     try:
+        if isinstance(value, bool):
+            raise TypeError
         return as_integer(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
@@ -113,12 +115,12 @@ def same_length(name_1: str, array_1: NDArray[Any], name_2: str, array_2: NDArra
         raise ValueError(f"{name_1} and {name_2} must be equally long, got {len(array_1)} and {len(array_2)} values")
 
 
-def choice(name: str, value: str, table: Mapping[str, Any]) -> Any:
-    """Give the entry of a table under a name."""
+def choice(name: str, value: str, table: Mapping[str, Any], where: str = "") -> Any:
+    """Give the entry of a table under a name; `where` says where there are no others."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
+        raise TypeError(f"{name} must be one of {', '.join(sorted(table))}{where}, got {value!r}")
     if value not in table:
-        raise ValueError(f"{name} must be one of {', '.join(sorted(table))}, got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(sorted(table))}{where}, got {value!r}")
     return table[value]
 
 

@@ -35,9 +35,13 @@ class Held(NamedTuple):
 def known_object(object_id: SupportsIndex, y: NDArray[np.float64], issued: int) -> int:
     """Give the id of an object that the server has, by the y and the number of ids of `Held`."""
     i = integer("object_id", object_id)
-    if 0 <= i < issued and y[i] < math.inf:
+    if _there(i, y, issued):
         return i
     raise ValueError(f"object_id = {i} is not an object of this server: {_ids_told(issued)}")
+
+
+def _there(i: int, y: NDArray[np.float64], issued: int) -> bool:
+    return 0 <= i < issued and bool(y[i] < math.inf)
 
 
 def known_stream(
@@ -78,9 +82,10 @@ def known_window(
     """
     found: dict[int, Change] = {}
     fresh, gone = held.issued, held.sign * math.inf
-    for object_id, x, y in zip(*columns("events", events, ("object_id", "x", "y")), strict=True):
-        i = integer("object_id", object_id)
-        place, rank = place_of("x", x), math.inf if y == gone else held.sign * number("y", y)
+    for at, (object_id, x, y) in enumerate(zip(*columns("events", events, ("object_id", "x", "y")), strict=True)):
+        i = integer(f"events[{at}] object_id", object_id)
+        place = place_of(f"events[{at}] x", x)
+        rank = math.inf if y == gone else held.sign * number(f"events[{at}] y", y)
         if i in found:
             if found[i].y_1 == math.inf:
                 raise ValueError(f"object {i} is deleted; no later event may name it")
@@ -89,7 +94,11 @@ def known_window(
             fresh += 1
             found[i] = Change(i, place, math.inf, place, rank)
         else:
-            i = known_object(i, held.y, held.issued)
+            if not _there(i, held.y, held.issued):
+                raise ValueError(
+                    f"events[{at}] with object_id = {i} is not an object of this server: {_ids_told(held.issued)}; "
+                    f"the next free id, {fresh}, inserts one"
+                )
             found[i] = Change(i, place_of("x", held.x[i]), float(held.y[i]), place, rank)
     return [found[i] for i in sorted(found)], fresh
 

@@ -13,7 +13,7 @@ from paint.arguments import integer
 from paint.place_arguments import rows_of
 from paint.sides import Floats, Sides
 
-__all__ = ["KnownBoxes"]
+__all__ = ["KnownBoxes", "end_names"]
 
 
 class KnownBoxes:
@@ -36,13 +36,13 @@ class KnownBoxes:
         if rectangles is not None:
             if isinstance(subscriptions, SideIndex):
                 raise ValueError("a sketch is made from ranges, got a SideIndex: pass an array of them")
-            self._names = _names(sides)
+            self._names = end_names(sides)
             points = self._points(subscriptions)
             self._sketch = SideSketch(points, rectangles)
             self._kept: dict[int, Floats] = dict(enumerate(points))
             self._issued = len(points)
             return
-        self._names = _names(sides)
+        self._names = end_names(sides)
         if isinstance(subscriptions, SideIndex):
             if subscriptions.sides != len(sides.sign):
                 raise ValueError(
@@ -114,6 +114,6 @@ class KnownBoxes:
         self._sketch.delete(self._kept.pop(i)[None])
 
 
-def _names(sides: Sides) -> list[str]:
+def end_names(sides: Sides) -> list[str]:
     """Name the ends of a subscription."""
     return [("l" if sign < 0 else "r") + str(j + 1) for j, sign in zip(*sides[:2], strict=True)]

@@ -48,11 +48,12 @@ class Server:
         d attributes x has the shape (n, d).
     k : int
         Length of the lists, at least 1; it may be larger than n.
-    algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles"}
+    algorithm : {"dense", "relax", "sparse", "unicast", "unicast-tiles", "sparse-tiles"}
         Paint-Dense (Section III-A), CN-Relax (Section V), Paint-Sparse (Section III-B), or Unicast (Section V), which
-        finds the affected subscriptions among candidates or through Paint-Dense's tiles (footnote 8). Those but the
-        first two know the subscriptions and take `subscribe`; dense and sparse have Paint-Batch, so only they take
-        `window` and the first two variants of `batch`. Unicast's rows are of type `paint.UNICAST`, explained in
+        finds the affected subscriptions among candidates or, over one attribute, through Paint-Dense's tiles
+        (footnote 8). Over several there is "sparse-tiles" too, which snaps tile by tile, as Appendix D does. All but
+        the first two know the subscriptions and take `subscribe`; dense and sparse have Paint-Batch, so only they
+        take `window` and the first two variants of `batch`. Unicast's rows are of type `paint.UNICAST`, explained in
         `paint.unicast`; all others' are of type `paint.MESSAGE`, explained in `paint.messages`.
     index : {"tournament", "kd", "range", "intervals"}, optional
         The object index; all send the same, the first is the fastest and the one when it is left out. Over several
@@ -113,14 +114,15 @@ class Server:
         for name, why in space.refused.items():
             if name == algorithm or settings.get(name) is not None:
                 raise ValueError(why)
-        chosen = choice("algorithm", algorithm, space.algorithms)
-        chosen_index = choice("index", space.index if index is None else index, space.indexes)
+        where = "" if dimensions == 1 else f" in {dimensions:g} dimensions"
+        chosen = choice("algorithm", algorithm, space.algorithms, where)
+        chosen_index = choice("index", space.index if index is None else index, space.indexes, where)
         for name, value in settings.items():
             if value is not None and name not in chosen.takes:
                 raise ValueError(f"algorithm {algorithm!r} takes no {name}; leave it out or choose another algorithm")
         if subscriptions is None and "subscriptions" in chosen.takes:
             raise ValueError(
-                f"algorithm {algorithm!r} needs subscriptions, an (m, 2) array of ranges; it may be empty"
+                f"algorithm {algorithm!r} needs subscriptions, rows of {', '.join(space.row)}; there may be none"
             )
         if sketch is not None and integer("sketch", sketch) < 1:
             raise ValueError(f"sketch must be at least 1 (rectangles that cover the subscriptions), got {sketch}")
@@ -354,7 +356,7 @@ class Server:
         return self._event(rows)
 
     def regions(self, object_ids: ArrayLike, new_ys: ArrayLike) -> Messages:
-        """Run a stream as `replay` does with Unicast, at the same costs, but without listing its messages.
+        """Run a stream as `replay` does with Unicast over one attribute, at its costs, without listing its messages.
 
         Returns
         -------
@@ -365,10 +367,10 @@ class Server:
         Raises
         ------
         TypeError, ValueError
-            If any entry is one that `update` refuses, or the algorithm is not Unicast; then no event has happened.
+            If any entry is one that `update` refuses, or the algorithm is another; then no event has happened.
         """
         if not isinstance(self._algorithm, Outlining):
-            raise ValueError("only the algorithm 'unicast' writes to single subscriptions; choose replay")
+            raise ValueError("regions are for the algorithm 'unicast' over one attribute; choose replay")
         ids, ys = known_stream(object_ids, new_ys, self._held())
         return Messages.of_stream(*self._algorithm.regions(ids, ys), MESSAGE)
 

@@ -20,7 +20,7 @@ from paint.corner_sparse import CornerSparse, CornerSparseByTiles
 from paint.corner_unicast import CornerUnicast
 from paint.dense import Dense
 from paint.indexes import INDEXES
-from paint.known_boxes import KnownBoxes
+from paint.known_boxes import KnownBoxes, end_names
 from paint.known_shapes import KnownShapes
 from paint.known_subscriptions import KnownSubscriptions
 from paint.place_arguments import place, places
@@ -29,7 +29,7 @@ from paint.relax import Relax
 from paint.shape_relax import ShapeRelax
 from paint.shape_sparse import ShapeSparse
 from paint.shape_unicast import ShapeUnicast
-from paint.shapes import SHAPES, check_size, sides_of_shape
+from paint.shapes import SHAPES, check_size, names_of, sides_of_shape
 from paint.sides import DIMENSIONS, sides_of
 from paint.sparse import Sparse
 from paint.unicast import Unicast, UnicastByTiles
@@ -64,6 +64,8 @@ class Space(Protocol):
     """The object index when none is named."""
     refused: ClassVar[Mapping[str, str]]
     """Algorithms and settings of others that there cannot be, and why."""
+    row: tuple[str, ...]
+    """What the row of a subscription has."""
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects."""
@@ -91,6 +93,7 @@ class Line:
     indexes: Mapping[str, Any] = INDEXES
     index: ClassVar[str] = "tournament"
     refused: ClassVar[Mapping[str, str]] = {}
+    row: tuple[str, ...] = ("l", "r")
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects, which may be the one column of an array."""
@@ -129,6 +132,7 @@ class Boxes:
     def __init__(self, dimensions: float) -> None:
         self._dimensions = dimensions
         self._sides = sides_of(dimensions)
+        self.row = tuple(end_names(self._sides))
         self._attributes = int(np.ceil(dimensions))
         self.indexes: Mapping[str, Any] = {"kd": CornerIndex}
         if dimensions == 1.5:
@@ -182,6 +186,7 @@ class Shapes(Boxes):
     def __init__(self, shape: str, dimensions: int) -> None:
         super().__init__(dimensions)
         self._shape, self._sides = shape, sides_of_shape(shape, dimensions)
+        self.row = tuple(names_of(shape, dimensions))
         self.indexes = {"ranked": RankedIndex}
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:

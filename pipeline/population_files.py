@@ -88,7 +88,9 @@ def open_files(path: Path, layout: Layout) -> PopulationFiles:
         If `path` is not a whole population of this layout and version.
     """
     if not path.is_dir():
-        raise _refusal(path, layout, "no such directory" if not path.exists() else "not a directory")
+        if not path.exists():
+            raise PipelineError(f"{path} is not a {layout.kind} (no such directory); choose another path or make one")
+        raise _refusal(path, layout, "not a directory")
     files = sorted(path.glob("*.parquet"))
     if not (path / "_SUCCESS").exists() or not files:
         raise _refusal(path, layout, "half-written or made by something else")

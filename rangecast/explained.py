@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,8 @@ class ExplainedEvent:
         known = () if isinstance(explained, SideExplanation) else panels_of(explained)
         unknown = [panel for panel in panels if panel not in known]
         if unknown:
-            raise ValueError(f"panels must be among {', '.join(known) or 'none'}, got {unknown[0]!r}")
+            rule = f"must be among {', '.join(known)}" if known else "are for one attribute; call plot()"
+            raise ValueError(f"panels {rule}, got {unknown[0]!r}")
         every = self._with(beside)
         if isinstance(explained, SideExplanation):
             return shown(draw_sides([one for one in every if isinstance(one, SideExplanation)]))
@@ -179,6 +180,8 @@ def explain(
     RangecastError
         There is no such event or approach, or the run is not what this version makes.
     """
+    if event is not None and (isinstance(event, bool) or not isinstance(event, SupportsIndex)):
+        raise TypeError(f"event must be a whole number, got {event!r}")
     source: Path | Scenario
     if isinstance(target, Scenario | Mapping):
         source, changes = load_scenario(target, changes), None

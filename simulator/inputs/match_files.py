@@ -117,7 +117,7 @@ def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predica
     if not {"attribute", "operator"} <= names:
         raise RangecastError(
             f"{path} has the columns {', '.join(table.column_names)}; a population has l and r, or attribute, "
-            f"operator and others of {', '.join(COLUMNS)}"
+            f"operator and others of {', '.join(COLUMNS)}; give boxes over several attributes as such predicates"
         )
     own = [name for name in table.column_names if name not in PLACE_COLUMNS]
     placed = len(own) < len(table.column_names)

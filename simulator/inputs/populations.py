@@ -65,8 +65,8 @@ def _spec(distribution: str, count: int, seed: int, dimensions: float | None) ->
         )
     try:
         return PopulationSpec(distribution, count, seed, dimensions=least)
-    except (TypeError, ValueError) as error:
-        raise pipeline.PipelineError(str(error)) from error
+    except (TypeError, ValueError) as error:  # of the count or the seed, which it names first
+        raise pipeline.PipelineError(f"--{error}; choose another") from error
 
 
 def inspect_population(path: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """What there is on this machine."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,3 +32,8 @@ def test_room_is_told_for_what_is_not_there_yet(tmp_path: Path) -> None:
 )
 def test_sizes_are_told_in_a_unit_that_fits(size: int, text: str) -> None:
     assert size_text(size) == text
+
+
+def test_what_has_no_size_is_no_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: SimpleNamespace(total=0, used=0, free=0))
+    assert free_bytes(tmp_path / "new") is None

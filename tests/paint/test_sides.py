@@ -222,9 +222,9 @@ def test_subscriptions_come_and_go() -> None:
         ({"x": [(1.0, 2.0), (1.0,)]}, ValueError, "x must be rows of 2 numbers .* unequal"),
         ({"x": [("a", "b")] * 2}, TypeError, "x must be numbers"),
         ({"k": 0}, ValueError, "k must be at least 1"),
-        ({"index": "tournament"}, ValueError, "index must be one of intervals, kd, got 'tournament'"),
+        ({"index": "tournament"}, ValueError, "index must be one of intervals, kd in 1.5 dimensions"),
         ({"algorithm": "unicast-tiles"}, ValueError, "algorithm must be one of dense"),
-        ({"algorithm": "sparse"}, ValueError, "needs subscriptions"),
+        ({"algorithm": "sparse"}, ValueError, "needs subscriptions, rows of l1, r1, r2; there may be none"),
         (
             {"algorithm": "sparse", "subscriptions": [[0.0, 1.0]]},
             ValueError,

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from floor.files import partial_name
@@ -121,6 +122,17 @@ def test_spark_failures_become_one_line(spark: SparkSession) -> None:
         spark.read.parquet("/absent").count()
     with pytest.raises(PipelineError, match=r"^Spark could not divide: [^\n]*$"), spark_errors("divide"):
         spark.range(10).selectExpr("1 / (id - 5)").collect()
+
+
+def test_what_fails_after_an_interruption_is_the_interruption() -> None:
+    def stopped() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise Py4JError("py4j does not exist in the JVM")
+
+    with pytest.raises(KeyboardInterrupt), spark_errors("count"):
+        stopped()
 
 
 @pytest.mark.slow
