@@ -3,9 +3,9 @@
 Most tiles hold nobody, the more so the more sides there are. So those who hold the object are found by a walk over
 their tree (`paint.holders`), and grouped by the tile that each is in (`paint.snapped`, `paint.tile_around`): what an
 event costs goes by the tiles that hold somebody. `by_tiles`, the paper's way, makes every tile of Paint-Dense and
-snaps it, to the cells of that walk (`paint.tile_cells`); the approximate version, whose sublists are cut in the slabs,
-snaps by the tree. Exposed objects are looked for
-as long as somebody is left to be served, and only where these can see them.
+snaps it to the cells of that walk (`paint.tile_cells`); the approximate version, whose sublists are cut in the slabs,
+snaps by the tree. Exposed objects are looked for as long as somebody is left to be served, and only where these can
+see them.
 """
 
 from typing import ClassVar
@@ -62,9 +62,7 @@ def half(
                     sweep.band, None, None, sweep.slabs, sides, scratch, region, tiles, START
                 )
                 if found > 0 and exact:
-                    out, end = paint_tiles_of_cells(
-                        tree, sides, boxes, tiles[:count], gained, found, costs, out, row
-                    )
+                    out, end = paint_tiles_of_cells(tree, sides, boxes, tiles[:count], gained, found, costs, out, row)
                 elif found > 0:
                     out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
                 else:

@@ -4,8 +4,6 @@ A task is small and names files, so that it can be sent to another process or ma
 made by Spark beforehand, once for each distinct spec; a task reads them and needs no Spark of its own.
 """
 
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +13,6 @@ from numpy.typing import NDArray
 
 import pipeline
 from floor.errors import RangecastError
-from paint.arguments import cut_of
-from simulator.approaches.registry import parse_approach
-from simulator.approaches.server_session import ServerSession
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients, assemble
 from simulator.inputs.plugins import Plugin, load_again
@@ -28,6 +23,7 @@ from simulator.results.needed import Needed, needed_in, needed_of, with_needed
 from simulator.results.steadiness import offered_load
 from simulator.results.summary import Row, summary_rows
 from simulator.runs.answer import records_of, verified_records
+from simulator.runs.same_answers import answers_as, keep_relaxed, relaxed_before
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Known, Workload
 
@@ -85,10 +81,11 @@ def _run(task: Task) -> list[Row]:
     ingredients = assemble(scenario, workload, location, start=start)
     first = _counted_already(scenario, ingredients)
     needed = needed_of(scenario, ingredients) if first is None else needed_in(first)
-    records, loads = [], []
+    records: list[pa.Table] = []
+    loads: list[float | None] = []
     answered: dict[object, int] = {}
     for name in scenario.approaches:
-        if (same := answered.setdefault(_answers_as(scenario, name), len(records))) < len(records):
+        if (same := answered.setdefault(answers_as(scenario, name), len(records))) < len(records):
             records.append(records[same])
             loads.append(loads[same])
             continue
@@ -96,28 +93,17 @@ def _run(task: Task) -> list[Row]:
         more = [load] if scenario.engine == "des" else []
         if first is not None and name == _DENSE:
             table, mismatch = with_needed(first, needed), None
+        elif (kept := relaxed_before(scenario, ingredients.events, name)) is not None:
+            table, mismatch = with_needed(kept, needed), None
         else:
             table, mismatch = verified_records(scenario, ingredients, name, *more, ledger=ledger, needed=needed)
+            keep_relaxed(scenario, ingredients.events, name, table)
         records.append(table)
         busiest = offered_load(load, ledger, ingredients.events.time_s)
         loads.append(None if busiest is None else busiest.utilisation)
         if mismatch is not None:
             raise RunError(f"{name}: {mismatch}")
     return summary_rows(scenario.approaches, records, scenario.events.warm_up, loads)
-
-
-def _answers_as(scenario: Scenario, name: str) -> object:
-    """What the answers of an approach follow from: where two have the same, one is asked.
-
-    An ε that leaves every level of the lists by itself, as all do at k = 1, is none. What is verified differs all the
-    same: an exact approach may tell nobody without need.
-    """
-    approach = parse_approach(name)
-    ours = isinstance(approach.open, partial) and approach.open.func is ServerSession
-    if scenario.verify != "none" or not ours:
-        return name
-    cut = cut_of(approach.epsilon, approach.cut, scenario.k)
-    return replace(approach, exact=True, epsilon=None, cut=None), cut
 
 
 def _counted_already(scenario: Scenario, ingredients: Ingredients) -> pa.Table | None:
