@@ -26,8 +26,9 @@ __all__ = ["answers_as", "keep_relaxed", "relaxed_before"]
 def _algorithm(name: str) -> str | None:
     """The algorithm of an approach that is a server and nothing else; None for others, of which nothing is known."""
     opened = parse_approach(name).open
-    ours = isinstance(opened, partial) and opened.func is ServerSession
-    return str(opened.keywords["algorithm"]) if ours else None
+    if isinstance(opened, partial) and opened.func is ServerSession:
+        return str(opened.keywords["algorithm"])
+    return None
 
 
 def answers_as(scenario: Scenario, name: str) -> object:
