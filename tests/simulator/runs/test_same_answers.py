@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from simulator.inputs.start import objects_of, population_of
 from simulator.results.summary import Row
 from simulator.runs import same_answers, task
+from simulator.runs.answer import verified_records
 from simulator.runs.same_answers import answers_as
 from simulator.runs.task import Task, run_task
 from simulator.scenario.grid import load_grid
@@ -55,11 +56,10 @@ def test_rows_are_those_of_approaches_asked_by_themselves(
     spark: SparkSession, scenarios: list[Scenario], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    ask = task.verified_records
 
     def noted(scenario: Scenario, ingredients: object, name: str, *more: object, **about: object) -> object:
         asked.append(name)
-        return ask(scenario, ingredients, name, *more, **about)  # type: ignore[arg-type]
+        return verified_records(scenario, ingredients, name, *more, **about)  # type: ignore[arg-type]
 
     def rows() -> list[list[Row]]:
         asked.clear()
