@@ -41,17 +41,20 @@ def answers_as(scenario: Scenario, name: str) -> object:
 
 
 class _Relaxed(NamedTuple):
-    setting: str
-    """All of a scenario that such an approach depends on, but for the events, of which some kinds are drawn by k."""
     events: EventStream
+    """Part of the setting; some kinds are drawn by k."""
     records: pa.Table
 
 
-_last: dict[str, _Relaxed] = {}
-"""Records of this process, by approach, those of the last setting; some 20 MB for 50,000 events."""
+_KEPT = 4
+"""Settings at a time: tasks of several sweeps over one population take turns. Some 20 MB each for 50,000 events."""
+
+_last: dict[tuple[str, str], _Relaxed] = {}
+"""Records of this process, by approach and setting, the oldest first."""
 
 
 def _setting(scenario: Scenario) -> str:
+    """All of a scenario that such an approach depends on."""
     return scenario.model_dump_json(exclude={"name", "approaches", "k"})
 
 
@@ -66,13 +69,16 @@ def _same(one: Sequence[NDArray[Any]], other: Sequence[NDArray[Any]]) -> bool:
 
 def relaxed_before(scenario: Scenario, events: EventStream, name: str) -> pa.Table | None:
     """Records of an approach that a task before has kept, with what was needed there; O(events) to compare."""
-    kept = _last.get(name)
-    if kept is None or not _independent(scenario, name) or kept.setting != _setting(scenario):
+    if not _independent(scenario, name):
         return None
-    return kept.records if _same(kept.events, events) else None
+    kept = _last.get((name, _setting(scenario)))
+    return None if kept is None or not _same(kept.events, events) else kept.records
 
 
 def keep_relaxed(scenario: Scenario, events: EventStream, name: str, records: pa.Table) -> None:
     """Keep the records of an approach for a task of another k, if they do not depend on it."""
-    if _independent(scenario, name):
-        _last[name] = _Relaxed(_setting(scenario), events, records)
+    if not _independent(scenario, name):
+        return
+    _last[name, _setting(scenario)] = _Relaxed(events, records)
+    if len(_last) > _KEPT:
+        del _last[next(iter(_last))]
