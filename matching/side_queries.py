@@ -17,7 +17,7 @@ OUTSIDE, CROSSED, INSIDE = range(3)
 ALL = np.iinfo(np.int64).max
 
 
-@njit
+@njit_inner
 def _relation(tree: SideTree, node: int, lo: Floats, hi: Floats) -> int:
     """Whether a node's box lies outside of a box, inside it, or neither."""
     relation = INSIDE
@@ -30,7 +30,7 @@ def _relation(tree: SideTree, node: int, lo: Floats, hi: Floats) -> int:
     return relation
 
 
-@njit
+@njit_inner
 def _holds(tree: SideTree, block: int, at: int, lo: Floats, hi: Floats) -> bool:
     """Whether a box holds the subscription at a place of a block."""
     for side in range(len(lo)):
@@ -131,7 +131,7 @@ def counts(tree: SideTree, boxes: Floats) -> npt.NDArray[np.int64]:
     return totals
 
 
-@njit
+@njit_inner
 def snap(tree: SideTree, lo: Floats, hi: Floats, out_lo: Floats, out_hi: Floats) -> int:
     """Write the smallest closed box around the subscriptions inside a box; whether there are any, 0 or 1.
 

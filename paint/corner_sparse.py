@@ -3,8 +3,9 @@
 Most tiles hold nobody, the more so the more sides there are. So those who hold the object are found by a walk over
 their tree (`paint.holders`), and grouped by the tile that each is in (`paint.snapped`, `paint.tile_around`): what an
 event costs goes by the tiles that hold somebody. `by_tiles`, the paper's way, makes every tile of Paint-Dense and
-snaps it; the approximate version, whose sublists are cut in the slabs, takes it too. Exposed objects are looked for
-as long as somebody is left to be served, and only where these can see them.
+snaps it to the cells of that walk (`paint.tile_cells`); the approximate version, whose sublists are cut in the slabs,
+snaps by the tree. Exposed objects are looked for as long as somebody is left to be served, and only where these can
+see them.
 """
 
 from typing import ClassVar
@@ -25,6 +26,7 @@ from paint.messages import EXPOSED, UPDATE, stamp_box
 from paint.sides import Floats
 from paint.slabs import Region, tile_region
 from paint.snapped import Boxes, make_boxes, paint_cells, paint_tiles, start_boxes
+from paint.tile_cells import paint_tiles_of_cells
 
 __all__ = ["CornerSparse", "CornerSparseByTiles"]
 
@@ -41,6 +43,7 @@ def half(
     boxes, by_tiles, every, tiles = own
     search, sides, limit, k, costs = sweep.search, sweep.sides, sweep.limit, plan.k, plan.costs
     scratch = sweep.boxes
+    exact = plan.cut.groups == 0 and plan.cut.step == 1  # boxes of sublists also hold others than those who gain
     open_sweep(arrays, plan, sweep, i, -np.inf if rises else y_far, place, rises)
     kept, size = kept_corners(sweep, k)
     x = arrays.x[i, 0]
@@ -58,7 +61,9 @@ def half(
                 scratch, tiles, count = tile_region(
                     sweep.band, None, None, sweep.slabs, sides, scratch, region, tiles, START
                 )
-                if found > 0:
+                if found > 0 and exact:
+                    out, end = paint_tiles_of_cells(tree, sides, boxes, tiles[:count], gained, found, costs, out, row)
+                elif found > 0:
                     out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
                 else:
                     costs[SNAP_APART] += count

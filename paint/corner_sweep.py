@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from paint.algorithm import FIRST_K, MIN_Y, MIN_Y_APART, Plan
 from paint.corner_search import Search, make_search, next_exposed, start
 from paint.corner_tree import CornerTree
@@ -69,7 +69,7 @@ def make_corner_sweep(sides: Sides, k: int, room: int, *, by_intervals: bool = F
     )  # fmt: skip
 
 
-@njit
+@njit_inner
 def _start(
     arrays: CornerTree, plan: Plan, sweep: CornerSweep, intervals: Intervals | None, i: int, y_end: float
 ) -> None:
@@ -81,7 +81,7 @@ def _start(
         start_intervals(arrays, search, intervals, band, sides, i, y_end, plan.k, plan.costs)
 
 
-@njit
+@njit_inner
 def open_sweep(
     arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, y_end: float, place: Floats, all_told: bool
 ) -> None:
@@ -99,7 +99,7 @@ def open_sweep(
         sweep.search.point[side] = sweep.search.origin[side]
 
 
-@njit
+@njit_inner
 def _meet(arrays: CornerTree, plan: Plan, sweep: CornerSweep, intervals: Intervals | None) -> int:
     search, band, sides, limit, k = sweep.search, sweep.band, sweep.sides, sweep.limit, plan.k
     if intervals is None:
@@ -108,13 +108,13 @@ def _meet(arrays: CornerTree, plan: Plan, sweep: CornerSweep, intervals: Interva
     return next_in_intervals(arrays, search, intervals, band, limit, sides, k, plan.costs)
 
 
-@njit
+@njit_inner
 def meet(arrays: CornerTree, plan: Plan, sweep: CornerSweep) -> int:
     """Find the next exposed object, or -1; its corner is the point looked at. One min_y call, or one per interval."""
     return _meet(arrays, plan, sweep, sweep.intervals)
 
 
-@njit
+@njit_inner
 def _leave_off(plan: Plan, intervals: Intervals | None) -> None:
     if intervals is None:
         plan.costs[MIN_Y_APART] += 1
@@ -122,19 +122,19 @@ def _leave_off(plan: Plan, intervals: Intervals | None) -> None:
         plan.costs[MIN_Y_APART] += intervals.state[SIZE]
 
 
-@njit
+@njit_inner
 def leave_off(plan: Plan, sweep: CornerSweep) -> None:
     """Look for no exposed object any more, nobody being left; the paper does, once, or in every interval at first."""
     _leave_off(plan, sweep.intervals)
 
 
-@njit
+@njit_inner
 def _expose(arrays: CornerTree, intervals: Intervals | None, h: int, i: int, k: int) -> None:
     if intervals is not None:
         expose_in_intervals(arrays, intervals, h, i, k)
 
 
-@njit
+@njit_inner
 def keep(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, h: int) -> None:
     """Keep the exposed object h, whose corner is the point looked at."""
     x_h, x = arrays.x[h, 0], arrays.x[i, 0]

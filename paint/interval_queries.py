@@ -2,7 +2,8 @@
 
 They are asked of the kd-tree of `paint.corner_tree`. Every region is a closed box of the two attributes, with values
 of y, or of x2, between two of (value, id): a node outside of it, or without anything better than what is found, is
-left out. O(sqrt n + answers) each, as of any kd-tree.
+left out. O(sqrt n + answers) each, as of any kd-tree. `waiting` is scratch memory for the nodes still to be looked
+at, as long as the tree has nodes.
 """
 
 from typing import NamedTuple
@@ -10,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 from paint.corner_tree import ROOT, CornerTree, below
 
 __all__ = ["Within", "first_k", "least_x2", "least_y"]
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 
 class Within(NamedTuple):
@@ -27,29 +29,30 @@ class Within(NamedTuple):
     high: float
 
 
-@njit
+@njit_inner
 def _holds(box: Within, x: float, x2: float) -> bool:
     return box.left <= x <= box.right and box.low <= x2 <= box.high
 
 
-@njit
+@njit_inner
 def _meets(box: Within, tree: CornerTree, node: int) -> bool:
     """Whether the objects of a node may lie in a box."""
     least, most = tree.box[node, 0], tree.box[node, 1]
     return bool(least[0] <= box.right and most[0] >= box.left and least[1] <= box.high and most[1] >= box.low)
 
 
-@njit
-def first_k(tree: CornerTree, i: int, west: bool, k: int, out: NDArray[np.int64]) -> int:
+@njit_inner
+def first_k(tree: CornerTree, i: int, west: bool, k: int, out: Ids, waiting: Ids) -> int:
     """List the first k objects west or east of object i, in order of (x1, id), that rank above it with x2 no greater.
 
     The number found; the nearest comes first.
     """
     x, x2, y = tree.x[i, 0], tree.x[i, 1], tree.y[i]
     found = 0
-    waiting = [ROOT]
-    while len(waiting) > 0:
-        node = waiting.pop()
+    waiting[0], count = ROOT, 1
+    while count > 0:
+        count -= 1
+        node = waiting[count]
         h = tree.lowest[node]
         if h < 0 or not below(tree.y[h], h, y, i) or tree.box[node, 0, 1] > x2:
             continue
@@ -63,8 +66,8 @@ def first_k(tree: CornerTree, i: int, west: bool, k: int, out: NDArray[np.int64]
         if tree.left[node] >= 0:
             a, b = tree.left[node], tree.right[node]
             nearer = tree.box[a, 1, 0] >= tree.box[b, 1, 0] if west else tree.box[a, 0, 0] <= tree.box[b, 0, 0]
-            waiting.append(b if nearer else a)
-            waiting.append(a if nearer else b)
+            waiting[count], waiting[count + 1] = b if nearer else a, a if nearer else b
+            count += 2
             continue
         for at in range(tree.size[node]):
             h = tree.members[node, at]
@@ -86,14 +89,15 @@ def first_k(tree: CornerTree, i: int, west: bool, k: int, out: NDArray[np.int64]
     return found
 
 
-@njit
-def least_x2(tree: CornerTree, box: Within, after: int, i: int) -> int:
+@njit_inner
+def least_x2(tree: CornerTree, box: Within, after: int, i: int, waiting: Ids) -> int:
     """Find the least (x2, id) above (`box.low`, `after`) in a box, of the objects that rank above object i; or -1."""
     y = tree.y[i]
     best = -1
-    waiting = [ROOT]
-    while len(waiting) > 0:
-        node = waiting.pop()
+    waiting[0], count = ROOT, 1
+    while count > 0:
+        count -= 1
+        node = waiting[count]
         h = tree.lowest[node]
         if h < 0 or not below(tree.y[h], h, y, i) or not _meets(box, tree, node):
             continue
@@ -102,8 +106,8 @@ def least_x2(tree: CornerTree, box: Within, after: int, i: int) -> int:
         if tree.left[node] >= 0:
             a, b = tree.left[node], tree.right[node]
             lower = tree.box[a, 0, 1] <= tree.box[b, 0, 1]
-            waiting.append(b if lower else a)
-            waiting.append(a if lower else b)
+            waiting[count], waiting[count + 1] = b if lower else a, a if lower else b
+            count += 2
             continue
         for at in range(tree.size[node]):
             h = tree.members[node, at]
@@ -118,13 +122,14 @@ def least_x2(tree: CornerTree, box: Within, after: int, i: int) -> int:
     return best
 
 
-@njit
-def least_y(tree: CornerTree, box: Within, y: float, last: int, y_end: float, end: int) -> int:
+@njit_inner
+def least_y(tree: CornerTree, box: Within, y: float, last: int, y_end: float, end: int, waiting: Ids) -> int:
     """Find the least (y, id) in a box that lies between (y, last) and (y_end, end), both excluded; or -1."""
     best = -1
-    waiting = [ROOT]
-    while len(waiting) > 0:
-        node = waiting.pop()
+    waiting[0], count = ROOT, 1
+    while count > 0:
+        count -= 1
+        node = waiting[count]
         h = tree.lowest[node]
         if h < 0 or not below(tree.y[h], h, y_end, end) or not _meets(box, tree, node):
             continue
@@ -135,8 +140,8 @@ def least_y(tree: CornerTree, box: Within, y: float, last: int, y_end: float, en
             a, b = tree.left[node], tree.right[node]
             g, h = tree.lowest[a], tree.lowest[b]
             first = h < 0 or (g >= 0 and below(tree.y[g], g, tree.y[h], h))
-            waiting.append(b if first else a)
-            waiting.append(a if first else b)
+            waiting[count], waiting[count + 1] = b if first else a, a if first else b
+            count += 2
             continue
         for at in range(tree.size[node]):
             h = tree.members[node, at]

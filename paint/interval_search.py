@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 from paint.algorithm import FIRST_K, MIN_X2, MIN_Y, MIN_Y_APART
 from paint.corner_search import HEAP, LAST, ORIGIN, Search, outside
 from paint.corner_tree import CornerTree, below
@@ -79,7 +79,7 @@ def make_intervals(k: int, room: int) -> Intervals:
     )  # fmt: skip
 
 
-@njit
+@njit_inner
 def _sides_of(intervals: Intervals, at: int, k: int) -> tuple[float, float]:
     """The x1 that an interval's part of the polygon lies between, both excluded."""
     xs, counts = intervals.xs[at], intervals.counts[at]
@@ -88,24 +88,24 @@ def _sides_of(intervals: Intervals, at: int, k: int) -> tuple[float, float]:
     return west, east
 
 
-@njit
-def _within(intervals: Intervals, search: Search, at: int, k: int) -> Within:
-    """An interval's part of the polygon, within the reach of those who matter."""
+@njit_inner
+def _within(intervals: Intervals, search: Search, at: int, k: int) -> tuple[float, float, float, float]:
+    """An interval's part of the polygon, within the reach of those who matter, as a `Within` has it."""
     west, east = _sides_of(intervals, at, k)
     high = np.inf
     if at + 1 < intervals.state[SIZE]:
         high = np.nextafter(intervals.low[at + 1], -np.inf)
     left, right = max(np.nextafter(west, np.inf), -search.reach[0]), min(np.nextafter(east, -np.inf), search.reach[1])
-    return Within(left, right, -np.inf if at == 0 else intervals.low[at], min(high, search.reach[2]))
+    return left, right, -np.inf if at == 0 else intervals.low[at], min(high, search.reach[2])
 
 
-@njit
+@njit_inner
 def _lies_west(tree: CornerTree, h: int, i: int) -> bool:
     """Whether object h lies west of object i, by (x1, id)."""
     return below(tree.x[h, 0], h, tree.x[i, 0], i)
 
 
-@njit
+@njit_inner
 def _copy(intervals: Intervals, of: int, to: int) -> None:
     """Write one interval over another."""
     intervals.low[to], intervals.candidate[to] = intervals.low[of], intervals.candidate[of]
@@ -116,13 +116,13 @@ def _copy(intervals: Intervals, of: int, to: int) -> None:
             intervals.xs[to, side, at] = intervals.xs[of, side, at]
 
 
-@njit
+@njit_inner
 def _keep(tree: CornerTree, search: Search, band: Skyband, sides: Sides, h: int, i: int, k: int) -> None:
     seen_from(sides, tree.x, h, search.origin, search.point)
     add(band, len(search.origin), search.point, _lies_west(tree, h, i), k)
 
 
-@njit
+@njit_inner
 def start_intervals(
     tree: CornerTree, search: Search, intervals: Intervals, band: Skyband, sides: Sides, i: int, y_end: float, k: int,
     costs: Ids,
@@ -141,7 +141,7 @@ def start_intervals(
     intervals.state[SIZE], intervals.state[ASKED] = 1, 0
     for side in (WEST, EAST):
         costs[FIRST_K] += 1
-        count = first_k(tree, i, side == WEST, k, intervals.ids)
+        count = first_k(tree, i, side == WEST, k, intervals.ids, search.waiting)
         intervals.counts[0, side] = count
         for at in range(count):
             h = intervals.ids[at]
@@ -151,7 +151,8 @@ def start_intervals(
     while True:
         west, east = _sides_of(intervals, last, k)
         costs[MIN_X2] += 1
-        h = least_x2(tree, Within(np.nextafter(west, np.inf), np.nextafter(east, -np.inf), x2, np.inf), after, i)
+        within = Within(np.nextafter(west, np.inf), np.nextafter(east, -np.inf), x2, np.inf)
+        h = least_x2(tree, within, after, i, search.waiting)
         if h < 0:
             break
         x2, after = tree.x[h, 1], h
@@ -164,7 +165,7 @@ def start_intervals(
         _keep(tree, search, band, sides, h, i, k)
 
 
-@njit
+@njit_inner
 def _same_lists(intervals: Intervals, one: int, other: int) -> bool:
     for side in range(2):
         if intervals.counts[one, side] != intervals.counts[other, side]:
@@ -175,7 +176,7 @@ def _same_lists(intervals: Intervals, one: int, other: int) -> bool:
     return True
 
 
-@njit
+@njit_inner
 def _join(tree: CornerTree, intervals: Intervals, at: int) -> None:
     """Join an interval to the one before, whose lists it has."""
     g, h = intervals.candidate[at - 1], intervals.candidate[at]
@@ -189,7 +190,7 @@ def _join(tree: CornerTree, intervals: Intervals, at: int) -> None:
     intervals.state[SIZE] = size - 1
 
 
-@njit
+@njit_inner
 def expose_in_intervals(tree: CornerTree, intervals: Intervals, h: int, i: int, k: int) -> None:
     """Let the exposed object h join the lists of intervals that it lies within (lines 21 to 44 of Algorithm 11)."""
     x, x2, size = tree.x[h, 0], tree.x[h, 1], intervals.state[SIZE]
@@ -214,21 +215,22 @@ def expose_in_intervals(tree: CornerTree, intervals: Intervals, h: int, i: int, 
             at += 1
 
 
-@njit
+@njit_inner
 def _ask(
     tree: CornerTree, search: Search, intervals: Intervals, at: int, y: float, last: int, k: int, costs: Ids
 ) -> None:
     """Look for the candidate of an interval beyond (y, last); one out of reach is asked by the paper alone."""
-    box = _within(intervals, search, at, k)
+    left, right, low, high = _within(intervals, search, at, k)
     intervals.candidate[at] = NOBODY
-    if box.left <= box.right and box.low <= box.high:
+    if left <= right and low <= high:
         costs[MIN_Y] += 1
-        intervals.candidate[at] = least_y(tree, box, y, last, search.ys[1], search.counts[ORIGIN])
+        box = Within(left, right, low, high)
+        intervals.candidate[at] = least_y(tree, box, y, last, search.ys[1], search.counts[ORIGIN], search.waiting)
     else:
         costs[MIN_Y_APART] += 1
 
 
-@njit
+@njit_inner
 def next_in_intervals(
     tree: CornerTree, search: Search, intervals: Intervals, band: Skyband, limit: Floats, sides: Sides, k: int,
     costs: Ids,

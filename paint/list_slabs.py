@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from paint.geometry import ALL, Cut, exposed_tiles, influence_tiles
 from paint.messages import reserve
 from paint.sides import Sides
@@ -93,7 +93,7 @@ class Region(NamedTuple):
     limit: Floats
 
 
-@njit
+@njit_inner
 def near(xs: Floats, counts: Counts, west: bool, x: float, k: int) -> bool:
     """Add an x to its list of the nearest k; whether it is one of them."""
     side = WEST if west else EAST
@@ -112,7 +112,7 @@ def near(xs: Floats, counts: Counts, west: bool, x: float, k: int) -> bool:
     return True
 
 
-@njit
+@njit_inner
 def lists_tiles(slabs: Slabs, region: Region, columns: Columns | None, limited: bool, out: Floats, row: int) -> int:
     """Tile the first two sides by the lists; the row after."""
     k = region.k
@@ -140,7 +140,7 @@ def lists_tiles(slabs: Slabs, region: Region, columns: Columns | None, limited: 
     return influence_tiles(region.x, xs, counts, k, region.cut, limits, out, row)
 
 
-@njit
+@njit_inner
 def fill_lists(band: Skyband, slabs: Slabs, which: int, k: int) -> None:
     """Make the lists of one dimension from a band of two sides."""
     slabs.counts[which, WEST] = slabs.counts[which, EAST] = 0
@@ -162,7 +162,7 @@ def larger_boxes(boxes: Floats, rows: int) -> Floats:
     return larger
 
 
-@njit
+@njit_inner
 def _pass(
     band: Skyband, at: int, low: int, start: float, lo: Floats, xs: Floats, counts: Counts, k: int
 ) -> tuple[int, int, bool]:
@@ -180,16 +180,12 @@ def _pass(
     return at, low, changed
 
 
-@njit
-def sweep_lists(
+@njit_inner
+def _sweep(
     band: Skyband, other: Skyband | None, columns: Columns | None, slabs: Slabs, sides: Sides, boxes: Floats,
     region: Region, within: bool, out: Floats, row: int,
-) -> tuple[Floats, Floats, int]:  # fmt: skip
-    """Tile the first three sides for the corners that the band over them holds; the tiles, the table, the row after.
-
-    If there are no more sides, tiles are written as boxes of messages from `row` of `out` on, else as those of the
-    current slab of the fourth. `within` tells whether that slab is above the limit.
-    """
+) -> tuple[int, bool]:  # fmt: skip
+    """Do what `sweep_lists` does; the row after, or the rows that there must be, and whether there was room."""
     k, lo, limit = region.k, region.lo, region.limit[2]
     top = len(sides.sign) == 3
     d, sign, low_column, high_column = sides.attribute[2] + 1, sides.sign[2], sides.low[2], sides.high[2]
@@ -203,7 +199,7 @@ def sweep_lists(
         slabs.counts[which, WEST] = slabs.counts[which, EAST] = 0
     start = lo[2]
     at, low, at_2, low_2 = 0, 0, 0, 0
-    before, turn = 0, 0
+    before = 0
     changed, limited = True, False
     while True:
         at, low, joined = _pass(band, at, low, start, lo, slabs.xs[0], slabs.counts[0], k)
@@ -219,13 +215,8 @@ def sweep_lists(
             now = 0
             if not empty:
                 now = lists_tiles(slabs, region, columns, limited, new, before * 0)
-            if top:
-                if row + now > len(out):
-                    out = reserve(out, row, now)
-            elif row + now > boxes.shape[2]:
-                boxes = larger_boxes(boxes, row + now)
-                old, new = boxes[0, turn], boxes[0, 1 - turn]
-                above = boxes[1, 1 - slabs.state[1, TURN]]
+            if row + now > (len(out) if top else boxes.shape[2]):
+                return row + now, False
             place = 0
             for j in range(now):
                 l_in, r_in, l_out, r_out = new[j, 0], new[j, 1], new[j, 2], new[j, 3]
@@ -264,7 +255,7 @@ def sweep_lists(
                     out[to, high_column] = sign * start
                 else:
                     above[to, 5] = start
-            turn, before = 1 - turn, now
+            before = now
             old, new = new, old
         following = np.inf
         if not empty:
@@ -280,4 +271,25 @@ def sweep_lists(
         changed = False
     if not top:
         slabs.state[1, NOW] = row
-    return boxes, out, row
+    return row, True
+
+
+@njit
+def sweep_lists(
+    band: Skyband, other: Skyband | None, columns: Columns | None, slabs: Slabs, sides: Sides, boxes: Floats,
+    region: Region, within: bool, out: Floats, row: int,
+) -> tuple[Floats, Floats, int]:  # fmt: skip
+    """Tile the first three sides for the corners that the band over them holds; the tiles, the table, the row after.
+
+    If there are no more sides, tiles are written as boxes of messages from `row` of `out` on, else as those of the
+    current slab of the fourth. `within` tells whether that slab is above the limit. Where there is no room it begins
+    again with more: tables double, so that this is rare, and the sweep itself makes no arrays.
+    """
+    while True:
+        end, done = _sweep(band, other, columns, slabs, sides, boxes, region, within, out, row)
+        if done:
+            return boxes, out, end
+        if len(sides.sign) == 3:
+            out = reserve(out, row, end - row)
+        else:
+            boxes = larger_boxes(boxes, end)

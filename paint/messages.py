@@ -180,7 +180,7 @@ def stamp(out: NDArray[np.float64], row: int, end: int, x: float, y: float, i: i
         whole[at, 7] = cause
 
 
-@njit
+@njit_inner
 def stamp_box(
     out: NDArray[np.float64], row: int, end: int, x: NDArray[np.float64], y: float, i: int, cause: int
 ) -> None:

@@ -24,7 +24,7 @@ An object that moves from one place to another leaves those lists only whose ran
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from paint.list_slabs import (
     BEFORE,
     LIMITED,
@@ -63,7 +63,7 @@ def make_slabs(sides: int, k: int) -> tuple[Slabs, Floats]:
     return slabs, np.empty((max(levels, 1), 2, max(6 * k + 3, 512), 2 * sides + 1))
 
 
-@njit
+@njit_inner
 def _take(band: Skyband, slabs: Slabs, region: Region, sides: int, which: int) -> bool:
     """Let the corners that the slab of a side begins at join the band of the sides before; whether any did."""
     level = sides - 3
@@ -86,7 +86,7 @@ def _take(band: Skyband, slabs: Slabs, region: Region, sides: int, which: int) -
     return changed
 
 
-@njit
+@njit_inner
 def _begins_before(one: Floats, j: int, other: Floats, at: int, sides: int) -> bool:
     """Whether a tile over so many sides comes before another in the order of a slab."""
     for side in range(sides - 1, 1, -1):
@@ -95,7 +95,7 @@ def _begins_before(one: Floats, j: int, other: Floats, at: int, sides: int) -> b
     return bool(one[j, 0] < other[at, 0] or (one[j, 0] == other[at, 0] and one[j, 1] < other[at, 1]))
 
 
-@njit
+@njit_inner
 def _same(one: Floats, j: int, other: Floats, at: int, columns: int) -> bool:
     for column in range(columns):  # noqa: SIM110
         if one[j, column] != other[at, column]:
@@ -103,7 +103,7 @@ def _same(one: Floats, j: int, other: Floats, at: int, columns: int) -> bool:
     return True
 
 
-@njit
+@njit_inner
 def _put(out: Floats, row: int, sides: Sides, tiles: Floats, j: int, start: float) -> None:
     """Write a tile that begins in the last side as a message's box, open there."""
     count = len(sides.sign)
@@ -120,22 +120,14 @@ def _put(out: Floats, row: int, sides: Sides, tiles: Floats, j: int, start: floa
         out[row, sides.high[side]] = sides.sign[side] * hi
 
 
-@njit
-def _match(
-    slabs: Slabs, sides: Sides, boxes: Floats, level: int, out: Floats, row: int
-) -> tuple[Floats, Floats, int]:
-    """Go on with the tiles of the slab before that are also in this one, end the others, begin the new ones."""
+@njit_inner
+def _go_on(slabs: Slabs, sides: Sides, boxes: Floats, level: int, out: Floats, row: int) -> int:
+    """Do what `_match` does where there is room; the row after."""
     state, start = slabs.state[level], slabs.start[level]
     width = level + 2
     top = level == len(slabs.start) - 1
     side = len(sides.sign) - 1
     turn, before, now = state[TURN], state[BEFORE], state[NOW]
-    if top:
-        out = reserve(out, row, now)
-    else:
-        row = slabs.state[level + 1, NOW]
-        if row + now > boxes.shape[2]:
-            boxes = larger_boxes(boxes, row + now)
     above = boxes[level if top else level + 1, 1 - slabs.state[level if top else level + 1, TURN]]
     old, new = boxes[level, turn], boxes[level, 1 - turn]
     owner = boxes.shape[3] - 1
@@ -171,10 +163,25 @@ def _match(
     state[BEFORE] = now
     if not top:
         slabs.state[level + 1, NOW] = row
-    return boxes, out, row
+    return row
 
 
 @njit
+def _match(
+    slabs: Slabs, sides: Sides, boxes: Floats, level: int, out: Floats, row: int
+) -> tuple[Floats, Floats, int]:
+    """Go on with the tiles of the slab before that are also in this one, end the others, begin the new ones."""
+    now = slabs.state[level, NOW]
+    if level == len(slabs.start) - 1:
+        out = reserve(out, row, now)
+    else:
+        row = slabs.state[level + 1, NOW]
+        if row + now > boxes.shape[2]:
+            boxes = larger_boxes(boxes, row + now)
+    return boxes, out, _go_on(slabs, sides, boxes, level, out, row)
+
+
+@njit_inner
 def _open(band: Skyband, other: Skyband | None, slabs: Slabs, region: Region, level: int) -> None:
     """Start the sweep of a side: at `lo`, nothing passed."""
     for column in (BEFORE, NOW, LIMITED):
@@ -188,7 +195,7 @@ def _open(band: Skyband, other: Skyband | None, slabs: Slabs, region: Region, le
         other.size[level] = 0
 
 
-@njit
+@njit_inner
 def _following(band: Skyband, slabs: Slabs, level: int, which: int) -> float:
     """Where the next corner of a band is in the side of a level."""
     at = slabs.passed[level, which, POSITION]

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit_inner
 from paint.geometry import Cut, group_of, put_tile
 from paint.sweep import EAST, WEST
 
@@ -82,7 +82,7 @@ def make_columns(k: int) -> Columns:
     )
 
 
-@njit
+@njit_inner
 def _reach(x: float, east: Floats, b: int, p: int, k: int) -> float:
     """R(l) where p objects of the west list are in range."""
     if p >= k:
@@ -93,7 +93,7 @@ def _reach(x: float, east: Floats, b: int, p: int, k: int) -> float:
     return reach
 
 
-@njit
+@njit_inner
 def cut(x: float, xs_0: Floats, counts_0: Ids, xs_1: Floats, counts_1: Ids, k: int, columns: Columns) -> int:
     """Cut two staircases of an object at x into common columns, west to east; return their number. O(k)."""
     west_0, east_0, a_0, b_0 = xs_0[WEST], xs_0[EAST], counts_0[WEST], counts_0[EAST]
@@ -117,14 +117,14 @@ def cut(x: float, xs_0: Floats, counts_0: Ids, xs_1: Floats, counts_1: Ids, k: i
     return count
 
 
-@njit
+@njit_inner
 def _groups(columns: Columns, q: int, cut: Cut, k: int) -> tuple[int, int]:
     """Groups of levels that the two staircases are in at a column; -1 where a region has nothing."""
     low, high = columns.level[q]
     return group_of(cut, low, q, k) if low < k else -1, group_of(cut, high, q, k) if high < k else -1
 
 
-@njit
+@njit_inner
 def union_tiles(x: float, count: int, columns: Columns, cut: Cut, k: int, out: Floats, row: int) -> int:
     """Tile the union of two influence regions of an object at x, from `row` of `out` on; return the row after.
 
@@ -147,7 +147,7 @@ def union_tiles(x: float, count: int, columns: Columns, cut: Cut, k: int, out: F
     return row
 
 
-@njit
+@njit_inner
 def gain_boxes(count: int, columns: Columns, cut: Cut, k: int, out: Floats, row: int) -> int:
     """Cover the second influence region without the first by a box per group; return the row after. O(k)."""
     first = row
@@ -164,7 +164,7 @@ def gain_boxes(count: int, columns: Columns, cut: Cut, k: int, out: Floats, row:
     return row
 
 
-@njit
+@njit_inner
 def _choose_chords(low: Floats, high: Floats, count: int, columns: Columns) -> int:
     """Choose the horizontal chords to cut along: write them to columns.chord and return how many. O(k^2)."""
     chord, best, link = columns.chord, columns.best, columns.link
@@ -198,7 +198,7 @@ def _choose_chords(low: Floats, high: Floats, count: int, columns: Columns) -> i
     return chords - chosen
 
 
-@njit
+@njit_inner
 def _vertical(low: Floats, high: Floats, first: int, last: int) -> int:
     """Count the vertical chords at boundaries first..last."""
     count = 0
@@ -208,7 +208,7 @@ def _vertical(low: Floats, high: Floats, first: int, last: int) -> int:
     return count
 
 
-@njit
+@njit_inner
 def gain_tiles(count: int, columns: Columns, out: Floats, row: int) -> int:
     """Tile the second influence region without the first, from `row` of `out` on; return the row after.
 

@@ -40,8 +40,8 @@ SERVER_METRICS = (
 of the largest event; calls of the object index and snaps; then all calls of min_x2 and min_y (`min_queries`) and the
 snaps as the paper counts them."""
 
-PIECE = 256
-"""Events that are replayed at a time: a million messages at most are in memory."""
+PIECE = 64
+"""Events that are replayed at a time: few enough that the table of their messages is memory used again and again."""
 
 DENSE = "paint-dense"
 SPARSE = {f"paint-sparse, dataset {number}": number for number in COVERED}

@@ -29,7 +29,7 @@ def test_questions_are_answered_as_by_scanning(seed: int) -> None:
     for h in rng.choice(n, 10, replace=False).tolist():
         index.delete(h)
     live = [h for h in range(n) if index.arrays.leaf[h] >= 0]
-    out = np.empty(3, np.int64)
+    out, waiting = np.empty(3, np.int64), np.empty(4 * n, np.int64)
     for _ in range(40):
         i = int(rng.choice(live))
         better = [h for h in live if (y[h], h) < (y[i], i)]
@@ -38,17 +38,17 @@ def test_questions_are_answered_as_by_scanning(seed: int) -> None:
                 ((x[h, 0], h) for h in better if x[h, 1] <= x[i, 1] and ((x[h, 0], h) < (x[i, 0], i)) == west),
                 reverse=west,
             )
-            found = first_k(index.arrays, i, west, 3, out)
+            found = first_k(index.arrays, i, west, 3, out, waiting)
             assert out[:found].tolist() == [h for _, h in beside[:3]]
         left, right, low, high = [*np.sort(rng.integers(0, distinct, 2)), *np.sort(rng.integers(0, distinct, 2))]
         box = Within(float(left), float(right), float(low), float(high))
         inside = [h for h in live if left <= x[h, 0] <= right and low <= x[h, 1] <= high]
         after = int(rng.integers(0, n))
         above = [(x[h, 1], h) for h in inside if h in better and (x[h, 1], h) > (low, after)]
-        assert least_x2(index.arrays, box, after, i) == min(above, default=(0.0, -1))[1]
+        assert least_x2(index.arrays, box, after, i, waiting) == min(above, default=(0.0, -1))[1]
         j = int(rng.choice(live))
         between = [(y[h], h) for h in inside if (y[i], i) < (y[h], h) < (y[j], j)]
-        assert least_y(index.arrays, box, y[i], i, y[j], j) == min(between, default=(0.0, -1))[1]
+        assert least_y(index.arrays, box, y[i], i, y[j], j, waiting) == min(between, default=(0.0, -1))[1]
 
 
 def both(x: Any, y: Any, **settings: Any) -> tuple[paint.Server, paint.Server]:
