@@ -27,16 +27,18 @@ def checkout_of(revision: str) -> Path:
             "GIT_WORK_TREE": str(place),
             "GIT_INDEX_FILE": f"{scratch}/index",
         }
-        _git("read-tree", commit, cwd=place, **own)
-        # Knows then which files are as they should be, and writes no others; says 1 if there are.
-        _git("update-index", "-q", "--refresh", cwd=place, check=False, **own)
-        _git("checkout-index", "--all", "--force", "--quiet", cwd=place, **own)
+        _git("read-tree", commit, own=own)
+        # Git knows then which files are as they should be, and writes only the others. It exits with 1 if there are.
+        _git("update-index", "-q", "--refresh", own=own, check=False)
+        _git("checkout-index", "--all", "--force", "--quiet", own=own)
     return place
 
 
-def _git(*words: str, cwd: Path = ROOT, check: bool = True, **own: str) -> str:
-    """What git prints; `own` are settings of its environment."""
+def _git(*words: str, own: dict[str, str] | None = None, check: bool = True) -> str:
+    """What git prints, in an environment with settings of its own; it works where these say."""
+    settings = own or {}
+    cwd = settings.get("GIT_WORK_TREE", ROOT)
     ran = subprocess.run(
-        ["git", *words], cwd=cwd, env=os.environ | own, stdout=subprocess.PIPE, text=True, check=check
+        ["git", *words], cwd=cwd, env=os.environ | settings, stdout=subprocess.PIPE, text=True, check=check
     )
     return ran.stdout.strip()
