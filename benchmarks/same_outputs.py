@@ -14,7 +14,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from benchmarks.revisions import ROOT, checkout_of
+
 HOPS = ("--set", 'record=["hops"]')
 EVERY = (
     'approaches=["paint-dense(0.5)", "paint-sparse", "paint-sparse(0.25)", "paint-batch(10)", '
@@ -72,12 +73,7 @@ def differences(one: Path, other: Path) -> list[str]:
 def main(revision: str) -> int:
     """Compare this checkout with another revision."""
     with tempfile.TemporaryDirectory() as scratch:
-        before = Path(scratch) / "before"
-        subprocess.run(["git", "worktree", "add", "--detach", str(before), revision], cwd=ROOT, check=True)
-        try:
-            run_all(before, Path(scratch) / "out-before")
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", str(before)], cwd=ROOT, check=True)
+        run_all(checkout_of(revision), Path(scratch) / "out-before")
         run_all(ROOT, Path(scratch) / "out-now")
         found = differences(Path(scratch) / "out-before", Path(scratch) / "out-now")
         count = sum(path.is_file() for path in (Path(scratch) / "out-now").rglob("*"))

@@ -10,11 +10,10 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from benchmarks.record import write_rows
-from benchmarks.same_outputs import ROOT
+from benchmarks.revisions import ROOT, checkout_of
 
 BOUND = 1.03
 """What a measure may take of the time of the other version."""
@@ -48,15 +47,10 @@ def compared(name: str, before: list[float], now: list[float]) -> dict[str, obje
 
 def main(revision: str, rounds: str = "5") -> int:
     """Compare this checkout with another revision; 1 if something takes longer than it may, by more than noise."""
-    with tempfile.TemporaryDirectory() as scratch:
-        before = Path(scratch) / "before"
-        subprocess.run(["git", "worktree", "add", "--detach", str(before), revision], cwd=ROOT, check=True)
-        try:
-            for checkout in (before, ROOT):
-                measured(checkout)
-            runs = [(measured(before), measured(ROOT)) for _ in range(int(rounds))]
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", str(before)], cwd=ROOT, check=True)
+    before = checkout_of(revision)
+    for checkout in (before, ROOT):
+        measured(checkout)
+    runs = [(measured(before), measured(ROOT)) for _ in range(int(rounds))]
     rows = [compared(name, [one[name] for one, _ in runs], [one[name] for _, one in runs]) for name in runs[0][0]]
     write_rows("same_speed", rows, 1)
     slower = [row for row in rows if float(str(row["quotient"])) > max(BOUND, float(str(row["noise"])))]

@@ -21,7 +21,7 @@ from paint.corner_painting import CornerPainting
 from paint.corner_sweep import CornerSweep
 from paint.corner_tree import CornerTree
 from paint.sides import Floats, Sides
-from paint.snapped import BACK, WRITTEN, Boxes, make_boxes, start_boxes, write_box
+from paint.snapped import BACK, WRITTEN, Boxes, make_boxes, start_boxes, write_box, write_next
 
 __all__ = ["CornerCovered"]
 
@@ -68,15 +68,9 @@ def cover(tree: SideTree, sides: Sides, boxes: Boxes, costs: NDArray[np.int64], 
             hi[side] = np.nextafter(sign * out[at, sides.high[side]], -np.inf)
         if not snap_cover(tree, lo, hi, boxes.box[0], boxes.box[1]) or _merged(tree, sides, boxes, costs, out):
             continue
-        written = boxes.counts[WRITTEN]
-        for side in range(len(lo)):
-            for bound in range(2):
-                boxes.around[written % BACK, bound, side] = boxes.box[bound, side]
-        boxes.row[written % BACK] = to
-        boxes.counts[WRITTEN] = written + 1
         for column in range(len(carried)):
             told[to, first + column] = carried[column]
-        write_box(sides, boxes.box, out, to)
+        write_next(sides, boxes, out, to)
         to += 1
     return to
 

@@ -1,4 +1,4 @@
-"""The kd-tree of objects over several attributes as a server holds it."""
+"""The kd-trees of objects over several attributes as a server holds them."""
 
 from typing import ClassVar
 
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from paint.balanced_index import BalancedIndex
 from paint.corner_tree import CornerTree, build, empty, update
 
-__all__ = ["CornerIndex", "IntervalIndex"]
+__all__ = ["CornerIndex", "IntervalIndex", "OneSidedIndex"]
 
 Floats = NDArray[np.float64]
 
 
 class CornerIndex(BalancedIndex):
-    """Objects over d attributes in a kd-tree; O(nd) space, O(n log n) to build.
+    """Objects over d attributes in a kd-tree; 160 + 24 d bytes per object, O(n log n) to build.
 
     Parameters
     ----------
@@ -32,11 +32,13 @@ class CornerIndex(BalancedIndex):
     arrays: CornerTree
     _build: ClassVar = build
     _update: ClassVar = update
+    one_sided: ClassVar = 0
+    """Attributes without a left side: none, or the last."""
     by_intervals: ClassVar = False
     """Whether the kept and exposed objects of an event are searched by intervals of x2 (`paint.interval_search`)."""
 
     def _empty(self, x: Floats, capacity: int) -> CornerTree:
-        return empty(capacity, x.shape[1])
+        return empty(capacity, x.shape[1], x.shape[1] - self.one_sided)
 
     def _along(self, axis: int) -> Floats:
         return self.arrays.x[:, axis]
@@ -48,7 +50,16 @@ class CornerIndex(BalancedIndex):
             assert (most == self.arrays.x[inside].max(axis=0)).all()
 
 
-class IntervalIndex(CornerIndex):
-    """The same objects, of two attributes, searched by intervals as in Appendix D; its calls are Table VII's."""
+class OneSidedIndex(CornerIndex):
+    """Objects of which the last attribute has an upper bound only, cut for that; servers hold it in 1.5 dimensions.
+
+    In more, ties met in another order lead to other boxes of Paint-Sparse, as exact as those of `CornerIndex`.
+    """
+
+    one_sided: ClassVar = 1
+
+
+class IntervalIndex(OneSidedIndex):
+    """Objects of two attributes, searched by intervals as in Appendix D; its calls are Table VII's."""
 
     by_intervals: ClassVar = True

@@ -1,8 +1,10 @@
 """The object index over several attributes: a kd-tree over x with the least (y, id) of every node (Section IV-C).
 
-Cells are cut by their wider attribute; `paint.scapegoat` has what cutting and balance do not depend on. Insertion and
-deletion take O(log^2 n), amortised; a new y only changes who is least on the way to the root, O(log n).
-`paint.corner_search` holds the questions of an event.
+Cells are cut by their wider attribute, but by one without a left side only when they are small. What an event asks
+for is then a strip: some k objects wide in the other attributes, and as long as that one. It runs through O(sqrt n)
+square cells in 1.5 dimensions, and through few long ones. `paint.scapegoat` has what cutting and balance do not
+depend on. Insertion and deletion take O(log^2 n), amortised; a new y only changes who is least on the way to the
+root, O(log n). `paint.corner_search` holds the questions of an event.
 """
 
 from typing import NamedTuple
@@ -14,6 +16,9 @@ from floor.kernels import njit
 from paint.scapegoat import FREE, LEAF, ROOT, balanced, below, lower, node_arrays
 
 __all__ = ["FREE", "LEAF", "ROOT", "CornerTree", "below", "build", "empty", "update"]
+
+STRIP = 64
+"""Objects up to which a cell is cut by an attribute without a left side: three times, down to leaves."""
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -46,6 +51,8 @@ class CornerTree(NamedTuple):
         Objects of a leaf.
     free, counts : int64 arrays
         Stack of the nodes not in use, and its height.
+    two_sided : int
+        Attributes with two sides: all, or all but the last.
     """
 
     x: Floats
@@ -64,14 +71,16 @@ class CornerTree(NamedTuple):
     members: Ids
     free: Ids
     counts: Ids
+    two_sided: int
 
 
-def empty(objects: int, attributes: int) -> CornerTree:
+def empty(objects: int, attributes: int, two_sided: int) -> CornerTree:
     """Arrays for that many object ids, none of them live."""
     return CornerTree(
         x=np.zeros((objects, attributes)),
         y=np.full(objects, np.inf),
         box=np.tile(np.array([[np.inf], [-np.inf]]), (objects + LEAF, 1, attributes)),
+        two_sided=two_sided,
         **node_arrays(objects),
     )
 
@@ -105,12 +114,21 @@ def _join(tree: CornerTree, node: int) -> None:
 
 
 @njit
+def _spread(tree: CornerTree, node: int, axis: int) -> float:
+    spread: float = tree.box[node, 1, axis] - tree.box[node, 0, axis]
+    return spread
+
+
+@njit
 def _choose_axis(tree: CornerTree, node: int) -> int:
-    """Cut the attribute that the node's objects are spread over most."""
+    """Cut the attribute with two sides that the node's objects are spread over most; see the module for the other."""
     axis = 0
-    for j in range(1, tree.x.shape[1]):
-        if tree.box[node, 1, j] - tree.box[node, 0, j] > tree.box[node, 1, axis] - tree.box[node, 0, axis]:
+    for j in range(1, tree.two_sided):
+        if _spread(tree, node, j) > _spread(tree, node, axis):
             axis = j
+    last = tree.x.shape[1] - 1
+    if tree.two_sided <= last and (tree.size[node] <= STRIP or _spread(tree, node, axis) == 0):
+        return last if _spread(tree, node, last) > 0 else axis
     return axis
 
 

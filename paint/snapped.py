@@ -30,6 +30,7 @@ __all__ = [
     "paint_tiles",
     "start_boxes",
     "write_box",
+    "write_next",
 ]
 
 BACK = 4
@@ -146,12 +147,12 @@ def paint_box(
     if _merged(tree, sides, boxes, costs, out):
         return out, row
     out = reserve(out, row, 1)
-    _write(sides, boxes, out, row)
+    write_next(sides, boxes, out, row)
     return out, row + 1
 
 
 @njit_inner
-def _write(sides: Sides, boxes: Boxes, out: Floats, row: int) -> None:
+def write_next(sides: Sides, boxes: Boxes, out: Floats, row: int) -> None:
     """Write the box in `boxes.box`, and remember it."""
     box, at = boxes.box, boxes.counts[WRITTEN] % BACK
     for side in range(box.shape[1]):

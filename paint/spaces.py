@@ -14,7 +14,7 @@ from paint.algorithm import Algorithm, Plan
 from paint.arguments import choice, number, numbers, range_end
 from paint.corner_covered import CornerCovered
 from paint.corner_dense import CornerDense
-from paint.corner_index import CornerIndex, IntervalIndex
+from paint.corner_index import CornerIndex, IntervalIndex, OneSidedIndex
 from paint.corner_relax import CornerRelax
 from paint.corner_sparse import CornerSparse, CornerSparseByTiles
 from paint.corner_unicast import CornerUnicast
@@ -136,7 +136,7 @@ class Boxes:
         self._attributes = int(np.ceil(dimensions))
         self.indexes: Mapping[str, Any] = {"kd": CornerIndex}
         if dimensions == 1.5:
-            self.indexes = {**self.indexes, "intervals": IntervalIndex}
+            self.indexes = {"kd": OneSidedIndex, "intervals": IntervalIndex}
 
     def places(self, x: ArrayLike) -> NDArray[np.float64]:
         """Check the x of objects."""

@@ -9,7 +9,8 @@ import pytest
 import paint
 from paint.algorithm import COUNTERS, Plan
 from paint.corner_dense import CornerDense
-from paint.corner_index import CornerIndex
+from paint.corner_index import CornerIndex, OneSidedIndex
+from paint.corner_tree import STRIP
 from paint.messages import MESSAGE, message_of
 from paint.sides import boxes_of, points_of, sides_of, upper_sides
 from tests.oracles.boxes import (
@@ -146,6 +147,28 @@ def test_on_two_sides_the_rows_are_those_of_one_dimension(distinct: int, epsilon
             index.insert(i, np.array([place]), server._index.arrays.y[i])
             rows = np.concatenate((rows, general.enter(i)))
             assert rows.view(MESSAGE)[:, 0].tolist() == right.tolist()
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_an_attribute_without_a_left_side_is_cut_last(d: int) -> None:
+    rng = np.random.default_rng(d)
+    x, y = rng.random((700, d)), rng.random(700)
+    index = OneSidedIndex(x, y)
+    for i in range(300):
+        index.delete(i)
+        index.insert(700 + i, rng.random(d), 0.5)
+    index._check()
+    arrays = index.arrays
+    inner = np.flatnonzero((arrays.left >= 0) & (arrays.size > 1.5 * STRIP))  # some have changed since they were cut
+    assert len(inner) > 3
+    assert (arrays.axis[inner] < d - 1).all()
+    assert (CornerIndex(x, y).arrays.axis == d - 1).any()
+    x[:, :-1] = 7.0
+    tied = OneSidedIndex(x, y).arrays
+    assert (tied.axis[tied.left >= 0] == d - 1).all()
+    x[:, 0], x[:, -1] = rng.random(700), 7.0
+    flat = OneSidedIndex(x, y).arrays
+    assert (flat.axis[flat.left >= 0] == 0).all()
 
 
 def grid_of(x: Any, dimensions: float) -> list[tuple[tuple[int, ...], Any, Any]]:
