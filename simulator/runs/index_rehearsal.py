@@ -97,6 +97,8 @@ def _events(name: str, rng: np.random.Generator) -> None:
     index.match(events[0])
     index.matches(events)
     index.top(events[0], _K)
+    unweighted = {key: column for key, column in predicates.items() if key != "weight"}
+    EVENT_INDEXES[name].make(unweighted, attributes=["a", "b"]).match(events[0])
     with suppress(StaticIndexError):
         index.insert(predicates)
         index.delete(np.arange(_COUNT))
