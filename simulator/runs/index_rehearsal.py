@@ -105,7 +105,13 @@ def _events(name: str, rng: np.random.Generator) -> None:
     with suppress(StaticIndexError):
         index.insert(predicates)
         index.delete(np.arange(2 * _COUNT - 1))  # nearly all: it is built anew
-    joins = {"subscription": [0], "quantifier": ["all"], "attribute": ["a"], "operator": ["<"], "old": ["b"]}
+    joins: dict[str, list[Any]] = {
+        "subscription": [0],
+        "quantifier": ["all"],
+        "attribute": ["a"],
+        "operator": ["<"],
+        "old": ["b"],
+    }
     profiles = Profiles(Predicates(unweighted, attributes=["a", "b"]), joins)
     profiles.add(events[0])
     profiles.match(events[1])
