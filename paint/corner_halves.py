@@ -12,10 +12,11 @@ import numpy as np
 
 from floor.kernel_parts import with_parts
 from floor.kernels import njit
-from paint.algorithm import Plan, Rows
+from paint.algorithm import Plan, Rows, make_marks, mark
 from paint.corner_sweep import CornerSweep, make_corner_sweep
 from paint.corner_tree import CornerTree, update
-from paint.driven import Driven, Half, Stream, stream_of
+from paint.driven import Driven, Half, Ids, Stream
+from paint.geometry import START
 from paint.messages import message_of
 from paint.sides import Floats, Sides
 
@@ -40,25 +41,32 @@ def half(
 
 
 @njit
-def _change(
-    arrays: CornerTree, plan: Plan, sweep: Any, tree: Any, own: Any, i: int, y: float, out: Rows, row: int
-) -> tuple[Rows, int]:
-    """Give object i a new y and write the messages; none if y is what it was."""
-    old = arrays.y[i]
-    if y != old:
-        if y < old:
-            update(arrays, i, y)
-        told, nowhere = (arrays.x[i], y), np.full(arrays.x.shape[1], np.nan)
-        out, row = half(arrays, plan, sweep, tree, own, i, y < old, told, max(y, old), nowhere, out, row)
-        if y > old:
-            update(arrays, i, y)
-    return out, row
+def _replay(
+    arrays: CornerTree, plan: Plan, sweep: Any, tree: Any, own: Any, ids: Ids, ys: Floats, out: Rows
+) -> tuple[Rows, Ids]:
+    """Change one object after the other; the rows, and the marks of each event. No messages if y is what it was.
+
+    `paint.driven` has it in two kernels. Nobody asks for the inner one here, which took as long to compile as this.
+    """
+    marks, nowhere = make_marks(len(ids)), np.full(arrays.x.shape[1], np.nan)
+    row = START
+    for event in range(len(ids)):
+        mark(marks, event, row, plan.costs)
+        i, y, old = ids[event], ys[event], arrays.y[ids[event]]
+        if y != old:
+            if y < old:
+                update(arrays, i, y)
+            told = (arrays.x[i], y)
+            out, row = half(arrays, plan, sweep, tree, own, i, y < old, told, max(y, old), nowhere, out, row)
+            if y > old:
+                update(arrays, i, y)
+    mark(marks, len(ids), row, plan.costs)
+    return out[:row], marks
 
 
 def replay_of(half: Half, update: Callable[..., None] = update) -> Stream:
     """Compile the stream of updates of an algorithm and its object index."""
-    change = with_parts(half.__module__, _change, half=half, update=update)[0]
-    return stream_of(half.__module__, change)
+    return with_parts(half.__module__, _replay, half=half, update=update)[0]
 
 
 class CornerHalved(Driven):

@@ -16,6 +16,13 @@ from simulator.runs.task import Failure, Task, run_task
 
 _MEMORY_MB = 1024
 
+_LONG = ("test_cli.py", "test_fuzz.py", "test_sweep.py", "test_wheel.py")
+"""Modules whose tests take longest: they and the notebooks come first, or one would be left when all else is done."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in _LONG and item.path.suffix != ".ipynb")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _small_sessions() -> Iterator[None]:

@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from numba.core.caching import UserProvidedCacheLocator
 
-from floor.cache import cache_dir
+from floor.cache import cache_place
 from pipeline.class_archive import archive_path
 from pipeline.java import find_java
 
@@ -72,19 +71,10 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cache(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with the kernels of this checkout, under the names by which Numba looks for those of the environment.
-
-    Numba files a kernel by its module's directory and by a hash of its source, and the sources are the same. What is
-    not there is compiled, and is in nobody's way afterwards.
-    """
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the kernels of this checkout: they are found by the sources, which are the same in the wheel."""
     place = tmp_path_factory.mktemp("cache")
-    (site,) = environment.parent.glob("lib/python*/site-packages")
-    for directory in {(ROOT / name).parent for name in files_of(SHIPPED) if name.endswith(".py")}:
-        there = site / directory.relative_to(ROOT)
-        ours, theirs = map(UserProvidedCacheLocator.get_suitable_cache_subpath, (directory / "x.py", there / "x.py"))
-        for kernels in cache_dir().glob(f"kernels/*/{ours}"):
-            shutil.copytree(kernels, place / kernels.relative_to(cache_dir()).with_name(theirs))
+    (place / "kernels").symlink_to(cache_place("kernels"))
     java = find_java()
     if java is not None and archive_path(java).exists():  # classes of the Spark that is borrowed, and of no other
         (place / "spark").mkdir(mode=0o700)

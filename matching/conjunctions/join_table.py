@@ -166,7 +166,7 @@ def join_table(joins: Joins, subscriptions: int) -> JoinTable:
     attribute, operator, old = (distinct[lists, field].astype(np.int64) for field in range(3))
     pairs = np.unique(np.stack((entry, joins.owner), axis=1), axis=0)
     return JoinTable(
-        entries[:, 0],
+        entries[:, 0].copy(),  # one kind of array, however many entries
         np.concatenate(([0], np.cumsum((held >= 0).sum(axis=1)))),
         attribute,
         operator,

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import paint
+from matching.conjunctions import Profiles
+from matching.predicates import Predicates
 from matching.range_index import StaticIndexError
 from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES
 
@@ -75,6 +77,7 @@ def _ranges(name: str, rng: np.random.Generator) -> None:
     with suppress(StaticIndexError):
         index.rescore(index.insert(l[:9], r[:9], score[:9]), score[:9])
         index.delete(np.arange(_COUNT // 2))
+        index.insert(l, r, score)  # more than there are: it is built anew
 
 
 def _predicates(rng: np.random.Generator) -> dict[str, Any]:
@@ -97,9 +100,21 @@ def _events(name: str, rng: np.random.Generator) -> None:
     index.match(events[0])
     index.matches(events)
     index.top(events[0], _K)
+    unweighted = {key: column for key, column in predicates.items() if key != "weight"}
+    EVENT_INDEXES[name].make(unweighted, attributes=["a", "b"]).match(events[0])
     with suppress(StaticIndexError):
         index.insert(predicates)
-        index.delete(np.arange(_COUNT))
+        index.delete(np.arange(2 * _COUNT - 1))  # nearly all: it is built anew
+    joins: dict[str, list[Any]] = {
+        "subscription": [0],
+        "quantifier": ["all"],
+        "attribute": ["a"],
+        "operator": ["<"],
+        "old": ["b"],
+    }
+    profiles = Profiles(Predicates(unweighted, attributes=["a", "b"]), joins)
+    profiles.add(events[0])
+    profiles.match(events[1])
 
 
 def _places(name: str, rng: np.random.Generator) -> None:

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.progress import Progress
 
+from cn import Subscribers
+from cn.holding import OF_SHAPE
 from floor.kernels import compile_silently
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import ask
@@ -114,6 +116,7 @@ def _all_kinds() -> Iterator[Scenario]:
     Kernels know no number of sides: what is compiled in 1.5 dimensions is what there is in 2, 2.5 and 3.
     """
     networks = (("can", "uniform"), ("prefix", "uniform"), ("tree", "gaussian"))
+    orders = {"can": "place", "prefix": "place", "tree": "hold"}
     for dimensions, (kind, steps) in product((1, 1.5), networks):
         for engine in ("tally", "des"):
             shares = {"delete": 0.1} if engine == "tally" else {"delete": 0.1, "insert": 0.1, "move": 0.1}
@@ -128,8 +131,8 @@ def _all_kinds() -> Iterator[Scenario]:
             }
             yield _in_small(Scenario.model_validate(about))
         few = {
-            "network": {"kind": kind, "placement": "near", "bundle": True},
-            "approaches": ["paint-sparse", "unicast"],
+            "network": {"kind": kind, "placement": "near", "bundle": True, "order": orders[kind]},
+            "approaches": ["paint-sparse", "paint-sparse(sketch=3)", "unicast"],
         }
         faults = {"faults": {"crashes": 1, "joins": 5, "leaves": 5}, "sizes": {"header": "20B"}}
         yield _in_small(Scenario.model_validate({**about, **few, **faults}))
@@ -188,6 +191,7 @@ def _rehearse(step: Rehearsal) -> str:
         verified_records(step.scenario, ingredients, step.approach, needed=needed)
         ingredients.routes.crossings()
         _ask_network(ingredients)
+        _hand_over(ingredients.workload)
     else:
         _serve(step.scenario, step.approach)
     return str(step)
@@ -200,6 +204,15 @@ def _ask_network(ingredients: Ingredients) -> None:
     if workload.shape == "boxes":
         l, r = workload.l[0], workload.r[0]
         network.next_hops(network.centre, -1, l, r, l - 1, r + 1)
+
+
+def _hand_over(workload: Workload) -> None:
+    """Hand subscriptions what a caller from Python may, who has no engine."""
+    own = Subscribers(workload.l, workload.r, workload.k, OF_SHAPE[workload.shape])
+    nobody, nothing = np.empty(0, np.int64), np.empty(0)
+    own.apply_each(nobody, nobody, workload.x[:0], nothing)
+    own.apply_unicast(nobody, nobody, nobody, nothing)
+    own.wrong(workload.x, workload.y)
 
 
 def _rehearse_index(name: str) -> str:
