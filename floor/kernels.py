@@ -135,7 +135,7 @@ class _CompilationNotice(event.Listener):
     def on_start(self, _: event.Event) -> None:
         if not self.said:
             self.said = True
-            print("rangecast: compiling kernels; this happens once, later starts find them compiled", file=sys.stderr)
+            print("rangecast: compiling kernels that this needs for the first time; they are kept", file=sys.stderr)
 
     def on_end(self, _: event.Event) -> None:
         """Needs nothing: the notice stands."""
