@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cn.free_ids import FreeIds
 from cn.holding import Ranges, holds, is_here, refuse_wrong_ranges
 from cn.zones import Floats, Ints
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
 __all__ = ["Subscribers", "receive"]
 
@@ -186,7 +186,7 @@ def _contents(table: npt.NDArray[np.void]) -> tuple[Ints, Floats, Floats]:
     return objects, x, y
 
 
-@njit
+@njit_inner
 def _fill(lists: _Lists, rows: Ints, order: npt.NDArray[np.int32], x: Floats, y: Floats) -> None:
     k = lists.objects.shape[1]
     for s in rows:
@@ -225,7 +225,7 @@ def _wrong(lists: _Lists, rows: Ints, order: npt.NDArray[np.int32], x: Floats, y
     return found[:count].copy()
 
 
-@njit
+@njit_inner
 def _drop(objects: npt.NDArray[np.int32], y: Floats, place: int) -> None:
     """Close the gap that the object at `place` leaves."""
     last = len(objects) - 1
@@ -244,7 +244,7 @@ def _before(y: float, i: int, other_y: float, other: int) -> bool:
     return y < other_y or (y == other_y and i < other)
 
 
-@njit
+@njit_inner
 def _rank(objects: npt.NDArray[np.int32], y: Floats, hole: int, new: int, value: float) -> None:
     """Write an object into the list whose place `hole` is vacant, moving it to where (y, id) belongs."""
     p = hole
@@ -261,7 +261,7 @@ def _rank(objects: npt.NDArray[np.int32], y: Floats, hole: int, new: int, value:
     y[p] = value
 
 
-@njit
+@njit_inner
 def receive(objects: npt.NDArray[np.int32], y: Floats, new: int, value: float, inside: bool) -> bool:
     """One subscription's protocol for one message; returns whether the list changed."""
     k = len(objects)
@@ -288,7 +288,7 @@ def receive(objects: npt.NDArray[np.int32], y: Floats, new: int, value: float, i
     return False
 
 
-@njit
+@njit_inner
 def _apply(lists: _Lists, objects: Ints, x: Floats, y: Floats, offsets: Ints, subscriptions: Ints) -> int:
     changed = 0
     for i in range(len(objects)):
@@ -299,7 +299,7 @@ def _apply(lists: _Lists, objects: Ints, x: Floats, y: Floats, offsets: Ints, su
     return changed
 
 
-@njit
+@njit_inner
 def _apply_unicast(lists: _Lists, subscriptions: Ints, dropped: Ints, objects: Ints, y: Floats) -> None:
     for i in range(len(subscriptions)):
         s = subscriptions[i]
