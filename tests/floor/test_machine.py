@@ -35,5 +35,5 @@ def test_sizes_are_told_in_a_unit_that_fits(size: int, text: str) -> None:
 
 
 def test_what_has_no_size_is_no_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: SimpleNamespace(total=0, used=0, free=0))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=0, used=0, free=0))
     assert free_bytes(tmp_path / "new") is None
