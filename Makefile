@@ -36,10 +36,10 @@ demo: java $(INSTALLED)  ## run scenarios/demo.toml: a table and a figure of thr
 	$(BIN)/rangecast demo
 
 test: $(INSTALLED_DEV) java chromium  ## run the tests and the short notebooks, under 10 minutes on 2 cores
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m 'not slow' --nbmake notebooks tests
+	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal -m 'not slow' --nbmake notebooks tests
 
 test-all: $(INSTALLED_DEV) java chromium  ## run the tests, the slow suites and all notebooks
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal --nbmake notebooks tests
+	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --nbmake notebooks tests
 
 check: $(INSTALLED_DEV)  ## lint, format, types and the arrows between rooms
 	$(BIN)/ruff check .

@@ -165,5 +165,5 @@ def test_paint_sparse_snaps_a_tile_of_paint_dense_each() -> None:
 
 
 def test_intervals_are_of_1_5_dimensions() -> None:
-    with pytest.raises(ValueError, match="index must be one of kd, got 'intervals'"):
+    with pytest.raises(ValueError, match="index must be one of kd in 2 dimensions, got 'intervals'"):
         paint.Server([(1.0, 2.0)], [1.0], k=1, dimensions=2, index="intervals")

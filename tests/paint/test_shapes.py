@@ -184,7 +184,7 @@ def test_relax_tells_everybody_once(space: tuple[str, int]) -> None:
         ),
         ({"algorithm": "sparse-tiles"}, ValueError, "'sparse-tiles' is for boxes"),
         ({"epsilon": 0.5}, ValueError, "epsilon is for boxes: it groups tiles, .* leave it out"),
-        ({"index": "kd"}, ValueError, "index must be one of ranked, got 'kd'"),
+        ({"index": "kd"}, ValueError, "index must be one of ranked in 2 dimensions, got 'kd'"),
         ({"x": [(1.0, 2.0, 3.0)] * 2}, ValueError, r"x must have the shape \(n, 2\), .*, got \(2, 3\)"),
         ({"x": [(1.0, 2.0), (1.0, np.nan)]}, ValueError, r"x must be finite, got x\[1, 1\] = nan"),
         ({"x": [(1.0, 2.0), (1.0, 1e200)]}, ValueError, r"x must be finite and at most 1e\+150 .* in row 1"),

@@ -118,5 +118,5 @@ def test_regions_hold_those_that_replay_lists(k: int) -> None:
 def test_only_unicast_tells_regions(algorithm: str) -> None:
     subscriptions = None if algorithm == "dense" else [(0.0, 2.0)]
     server = paint.Server([1.0], [1.0], k=1, algorithm=algorithm, subscriptions=subscriptions)
-    with pytest.raises(ValueError, match="only the algorithm 'unicast'"):
+    with pytest.raises(ValueError, match="regions are for the algorithm 'unicast' over one attribute"):
         server.regions([0], [2.0])
