@@ -24,11 +24,14 @@ __all__ = [
     "BACK",
     "WRITTEN",
     "Boxes",
+    "Groups",
     "make_boxes",
+    "make_groups",
     "paint_box",
     "paint_cells",
     "paint_tiles",
     "start_boxes",
+    "tile_of",
     "write_box",
     "write_next",
 ]
@@ -179,7 +182,7 @@ def paint_tiles(
     return out, row
 
 
-class _Groups(NamedTuple):
+class Groups(NamedTuple):
     """Cells by the tile that they are in.
 
     Attributes
@@ -202,23 +205,24 @@ class _Groups(NamedTuple):
 
 
 @njit
-def _make_groups(room: int, sides: int) -> _Groups:
-    return _Groups(
+def make_groups(room: int, sides: int) -> Groups:
+    """Room for so many tiles."""
+    return Groups(
         np.empty((room, 2, sides)), np.empty((room, 2, sides)), np.empty(room, np.int64), np.empty((2, sides)),
         np.empty(2 * DEPTH, np.int64),
     )  # fmt: skip
 
 
 @njit
-def _more_groups(groups: _Groups, made: int) -> _Groups:
-    larger = _make_groups(2 * made, groups.cell.shape[1])
+def _more_groups(groups: Groups, made: int) -> Groups:
+    larger = make_groups(2 * made, groups.cell.shape[1])
     larger.tile[:made], larger.around[:made] = groups.tile, groups.around
     larger.recent[:made], larger.stack[:] = groups.recent, groups.stack
     return larger
 
 
 @njit_inner
-def _tile_of(groups: _Groups, made: int) -> int:
+def tile_of(groups: Groups, made: int) -> int:
     """The tile with the lower corner of the cell that is looked at, or `made`, that of none so far; now the last."""
     lo, recent = groups.cell, groups.recent
     place = 0
@@ -239,7 +243,7 @@ def _tile_of(groups: _Groups, made: int) -> int:
 
 @njit_inner
 def _group(
-    tree: SideTree, boxes: Boxes, groups: _Groups, cells: Cells, corners: Ordered, floor: Floats, exposed: bool,
+    tree: SideTree, boxes: Boxes, groups: Groups, cells: Cells, corners: Ordered, floor: Floats, exposed: bool,
     k: int, next_cell: int, cells_count: int, waiting: int, made: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Group cells as long as there is room for tiles: the next cell, those that wait before it, and tiles made."""
@@ -260,7 +264,7 @@ def _group(
         else:
             for side in range(box.shape[1]):
                 box[0, side] = box[1, side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
-        at = _tile_of(groups, made)
+        at = tile_of(groups, made)
         if at == made:
             tile_around(corners, floor, box[0], exposed, k, groups.tile[at], boxes.passed, boxes.end)
             for side in range(box.shape[1]):
@@ -288,7 +292,7 @@ def paint_cells(
     Tiles are made as they are met; O(|K| D) each, and O(D) per cell and tile met since its own was.
     """
     D = len(floor)
-    corners, groups = in_order(kept, size), _make_groups(64, D)
+    corners, groups = in_order(kept, size), make_groups(64, D)
     at, waiting, made = 0, 0, 0
     while True:
         at, waiting, made = _group(

@@ -5,8 +5,6 @@ Nearly all tiles of a region over several attributes hold nobody. Those who gain
 tile for those in it: the boxes are those that `matching.side_queries.snap` finds, in the order of the tiles.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,37 +12,15 @@ from floor.kernels import njit, njit_inner
 from matching.blocks import BLOCK, SIZE
 from matching.side_tree import SideTree
 from paint.algorithm import SNAP
-from paint.holders import DEPTH, Cells, push_parts
+from paint.holders import Cells, push_parts
 from paint.sides import Floats, Sides
-from paint.snapped import Boxes, paint_box
+from paint.snapped import Boxes, Groups, make_groups, paint_box, tile_of
 
 __all__ = ["paint_tiles_of_cells"]
 
 
-class _Tiles(NamedTuple):
-    """Tiles, and who is in them.
-
-    Attributes
-    ----------
-    tile, around : float64 arrays of shape (tiles, 2, D)
-        Tiles, lo <= u < hi, and the smallest closed box around those in each, from +inf to -inf for nobody.
-    recent : int64 array of tiles
-        Tiles in the order in which they were met last, the last one first.
-    cell : float64 array of shape (2, D)
-        Box of the cell that is looked at.
-    stack : int64 array
-        Cells that wait.
-    """
-
-    tile: Floats
-    around: Floats
-    recent: NDArray[np.int64]
-    cell: Floats
-    stack: NDArray[np.int64]
-
-
 @njit_inner
-def _open(sides: Sides, rows: Floats, tiles: _Tiles) -> None:
+def _open(sides: Sides, rows: Floats, tiles: Groups) -> None:
     """Take tiles from rows of messages, with nobody in them."""
     for at in range(len(rows)):
         tiles.recent[at] = at
@@ -56,27 +32,7 @@ def _open(sides: Sides, rows: Floats, tiles: _Tiles) -> None:
 
 
 @njit_inner
-def _tile_of(tiles: _Tiles) -> int:
-    """The tile with the lower corner of the cell that is looked at, which must be in one; now the last one met.
-
-    Cells come in the order of their tree, so that the tile is mostly one of the last.
-    """
-    cell, recent = tiles.cell, tiles.recent
-    for place in range(len(recent)):
-        at = recent[place]
-        met = True
-        for side in range(cell.shape[1]):
-            met &= (tiles.tile[at, 0, side] <= cell[0, side]) & (cell[0, side] < tiles.tile[at, 1, side])
-        if met:
-            for to in range(place, 0, -1):
-                recent[to] = recent[to - 1]
-            recent[0] = at
-            break
-    return int(recent[0])
-
-
-@njit_inner
-def _fit(tree: SideTree, cells: Cells, count: int, tiles: _Tiles) -> None:
+def _fit(tree: SideTree, cells: Cells, count: int, tiles: Groups) -> None:
     """Fit a box in every tile to the cells in it; cells that reach beyond a tile are cut."""
     box, around, stack = tiles.cell, tiles.around, tiles.stack
     for first in range(count):
@@ -92,7 +48,7 @@ def _fit(tree: SideTree, cells: Cells, count: int, tiles: _Tiles) -> None:
             else:
                 for side in range(box.shape[1]):
                     box[0, side] = box[1, side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
-            at = _tile_of(tiles)
+            at = tile_of(tiles, len(tiles.recent))
             whole = True
             for side in range(box.shape[1]):
                 whole &= box[1, side] < tiles.tile[at, 1, side]
@@ -115,10 +71,7 @@ def paint_tiles_of_cells(
     """
     D, count = len(sides.sign), len(rows)
     costs[SNAP] += count
-    tiles = _Tiles(
-        np.empty((count, 2, D)), np.empty((count, 2, D)), np.empty(count, np.int64), np.empty((2, D)),
-        np.empty(2 * DEPTH, np.int64),
-    )  # fmt: skip
+    tiles = make_groups(count, D)
     _open(sides, rows, tiles)
     _fit(tree, cells, cells_count, tiles)
     for at in range(count):
