@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 LONGEST_LIST = 1_000_000
-CUTS = ("levels", "tiles")
+CUTS = ("levels", "strips", "tiles")
 """How the approximate versions may group tiles."""
 
 
@@ -125,7 +125,7 @@ def choice(name: str, value: str, table: Mapping[str, Any], where: str = "") -> 
 
 
 def cut_of(epsilon: float | None, cut: str | None, k: int) -> Cut:
-    """Give how tiles are grouped: ceil(1 / epsilon) groups of levels, or sublists of ceil(epsilon k) tiles.
+    """Give how tiles are grouped: ceil(1 / epsilon) groups of levels or strips, or sublists of ceil(epsilon k) tiles.
 
     1 / 0.1 counts as 10 and 0.1 * 30 as 3, although floats are above. As many groups as levels are none.
     """
@@ -139,6 +139,6 @@ def cut_of(epsilon: float | None, cut: str | None, k: int) -> Cut:
     if not 0 < share <= 1:
         raise ValueError(f"epsilon must be in (0, 1], got {share}; leave it out for the exact algorithm")
     if cut == "tiles":
-        return Cut(0, max(1, math.ceil(share * k - 1e-9)))
+        return Cut(0, max(1, math.ceil(share * k - 1e-9)), False)
     groups = math.ceil(min(1 / share - 1e-9, k))
-    return Cut(groups, 1) if groups < k else EACH
+    return Cut(groups, 1, cut == "strips") if groups < k else EACH

@@ -83,5 +83,5 @@ class Dense(Painting):
 
     def _rows(self, events: int) -> int:
         # Untouched memory costs nothing, copying on growth does: start with what uniform data needs, up to 256 MiB.
-        k, (groups, step) = self._plan.k, self._plan.cut
+        k, (groups, step, _) = self._plan.k, self._plan.cut
         return min(events * (k + k * (groups or k // step) // 2) + k, 1 << 22)

@@ -14,7 +14,10 @@ equal groups: level p is of the last group j with floor(j k / g) <= p. *By tiles
 sublists of ceil(epsilon k), counted from the west: fewer messages, and more of them in vain. Either way a box spans
 s <= ceil(epsilon k) levels, p to p + s - 1, so that those in it see at most p + s - 1 better objects in the west and
 k - 1 - p in the east: nobody is told of an object that ranks below k + s - 1 <= (1 + epsilon)k, nor of an exposed one
-that ranks above k - s + 1 (Theorem 7). Tiles that ties make empty keep their level.
+that ranks above k - s + 1 (Theorem 7). Tiles that ties make empty keep their level. A box reaches around the tiles
+of its group that are there; *by strips*, what the paper evidently did, it spans all levels of the group, also those
+that ties make empty. Without ties both are the same; with them strips reach more who have no use for the object, and
+some where nobody has, by as few messages.
 
 `limits` keep to the subscriptions with l > limits[0] and r < limits[1] (an object that moves in x leaves only the
 lists of those that do not contain its new place); ALL keeps all.
@@ -59,13 +62,16 @@ class Cut(NamedTuple):
         Number of groups of levels, 0 if it is the tiles that are grouped.
     step : int
         Length of the sublists of tiles; 1 sends every tile by itself.
+    whole : bool
+        Whether boxes span all levels of their group, also those that ties make empty.
     """
 
     groups: int
     step: int
+    whole: bool
 
 
-EACH = Cut(0, 1)
+EACH = Cut(0, 1, False)
 """The cut of the exact algorithms."""
 # An argument as int64, not as a literal, for which Numba would compile a version of its own.
 START: int = np.int64(0)  # type: ignore[assignment]
@@ -115,12 +121,19 @@ def influence_tiles(
     last = min(a, k - 1)
     p_open = min(max(k - 1 - b, 0), last)
     each = cut.groups == 0 and cut.step == 1
-    now = -1
+    now, begun, written = -1, -np.inf, False
     for p in range(last, p_open - 1, -1):
         l_out = max(west[p] if p < a else -np.inf, limits[0])
         l_in = x if p == p_open else west[p - 1]
         r_out = min(east[k - p - 1] if k - p <= b else np.inf, limits[1])
-        if l_out < l_in and x < r_out:
+        if cut.whole:
+            group = group_of(cut, 0 if p == p_open else p, 0, k)
+            if group != now:
+                now, begun, written = group, l_out, False
+            if begun < l_in and x < r_out:
+                row = put_tile(out, row - 1 if written else row, l_in, x, begun, r_out)
+                written = True
+        elif l_out < l_in and x < r_out:
             if row > start and out[row - 1, 3] == r_out:
                 out[row - 1, 0] = l_in
                 continue
@@ -172,13 +185,23 @@ def exposed_tiles(
     west, east, a, b = xs[WEST], xs[EAST], counts[WEST], counts[EAST]
     each = cut.groups == 0 and cut.step == 1
     now, first = -1, -1
+    begun, low, written = -np.inf, np.inf, False
     for q in range(max(0, k - 1 - a), min(b, k - 1) + 1):
         p = k - 1 - q
         l_out = max(west[p] if p < a else -np.inf, limits[0])
         l_in = min(west[p - 1] if p > 0 else x, x_h)
         r_in = max(east[q - 1] if q > 0 else x, x_h)
         r_out = min(east[q] if q < b else np.inf, limits[1])
-        if l_out < l_in and r_in < r_out:
+        if cut.whole:
+            # Beyond the clips there is no level: l_out > l_in or r_in > r_out, not by ties.
+            if l_out <= l_in and r_in <= r_out:
+                group = group_of(cut, p, 0, k)
+                if group != now:
+                    now, begun, low, written = group, l_out, r_in, False
+                if begun < l_in and low < r_out:
+                    row = put_tile(out, row - 1 if written else row, l_in, low, begun, r_out)
+                    written = True
+        elif l_out < l_in and r_in < r_out:
             if first < 0:
                 first = q
             group = q if each else group_of(cut, p, q - first, k)

@@ -61,9 +61,11 @@ class Server:
     epsilon : float in (0, 1], optional
         Approximate version (Section IV-B): neighbouring tiles are sent as one box, so that subscriptions also
         receive, and ignore, some objects ranked within (1 + epsilon)k.
-    cut : {"levels", "tiles"}, optional
+    cut : {"levels", "tiles", "strips"}, optional
         With epsilon, whether the k levels are cut into ceil(1 / epsilon) groups, as when it is left out, or the tiles
-        there are into sublists of ceil(epsilon k): fewer messages and more redundancy (see `paint.geometry`).
+        there are into sublists of ceil(epsilon k): fewer messages and more redundancy. By strips, as the paper
+        evidently did in one dimension, boxes also span levels that ties in x make empty; windows do as by levels (see
+        `paint.geometry`).
     subscriptions : array_like of shape (m, 2) or matching.SubscriptionIndex, optional
         Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty. Over several
         attributes rows of all ends, l1, r1, l2, ..., or a `matching.side_index.SideIndex` of points.
@@ -124,6 +126,8 @@ class Server:
             raise ValueError(
                 f"algorithm {algorithm!r} needs subscriptions, rows of {', '.join(space.row)}; there may be none"
             )
+        if cut == "strips" and dimensions != 1:
+            raise ValueError(f"cut 'strips' is for one dimension, and not{where}; choose levels or tiles")
         if sketch is not None and integer("sketch", sketch) < 1:
             raise ValueError(f"sketch must be at least 1 (rectangles that cover the subscriptions), got {sketch}")
         sign = -1.0 if descending else 1.0

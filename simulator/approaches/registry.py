@@ -2,8 +2,8 @@
 
 A scenario names an approach as `paint-dense`, with its ε as `paint-dense(0.5)`, with its window as `paint-batch(100)`
 for 100 events and `paint-batch(50ms)` for 50 milliseconds, or with its interval as `poll(1s)`. After an ε may stand
-`tiles`, which cuts otherwise, as in `paint-dense(0.25, tiles)`; after a window an ε, as in `paint-batch(100, 0.5)`;
-and with Paint-Sparse the size of a sketch, as in `paint-sparse(sketch=1000)`.
+`tiles` or `strips`, which cut otherwise, as in `paint-dense(0.25, tiles)`; after a window an ε, as in
+`paint-batch(100, 0.5)`; and with Paint-Sparse the size of a sketch, as in `paint-sparse(sketch=1000)`.
 """
 
 import re
@@ -102,7 +102,7 @@ def _parted(name: str, approach: Approach, parts: list[str]) -> Approach:
         approach = replace(approach, exact=False, epsilon=_epsilon(f"{name}(", parts.pop(0) if parts else ""))
     if approach.takes == "window" and parts:
         approach = replace(approach, exact=False, epsilon=_epsilon(f"{name}(100, ", parts.pop(0)))
-    if parts and parts[0] in CUTS:
+    if parts and parts[0] in CUTS and not (parts[0] == "strips" and approach.takes == "window"):
         approach = replace(approach, cut=parts.pop(0))
     if parts:
         raise ValueError(f"{name} cannot take {parts[0]!r}; remove it from the parentheses")

@@ -206,6 +206,8 @@ class Scenario(Table):
         approach, shape = parse_approach(name), self.form.shape
         if approach.line_only:
             refuse("approaches", name, f"is for one dimension, and not {where}; take paint-batch instead")
+        if approach.cut == "strips":
+            refuse("approaches", name, f"strips are for one dimension, and not {where}; take levels or tiles instead")
         if shape == "boxes":
             return
         if approach.boxes_only:

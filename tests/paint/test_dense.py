@@ -73,7 +73,7 @@ def test_descending_rank(world: dict[str, Any], stream: Any) -> None:
     run(world, stream, descending=True)
 
 
-CUTS = st.sampled_from(["levels", "tiles"])
+CUTS = st.sampled_from(["levels", "strips", "tiles"])
 
 
 @MANY
@@ -85,7 +85,10 @@ def test_epsilon_keeps_lists_exact_and_ranks_near(
 
 
 @pytest.mark.parametrize("distinct", [4, 12, 10**6])
-@pytest.mark.parametrize("options", [{}, {"epsilon": 0.5}, {"epsilon": 0.5, "cut": "tiles"}, {"epsilon": 0.3}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"epsilon": 0.5}, {"epsilon": 0.5, "cut": "tiles"}, {"epsilon": 0.3}, {"epsilon": 0.5, "cut": "strips"}],
+)
 def test_seeded_streams(distinct: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(distinct)
     for _ in range(6):

@@ -14,6 +14,7 @@ from tests.paint.test_paper import uniform
 from tests.paint.test_paper_sparse import received, uniform_index
 
 EVENTS = 6000
+SIDES = ("l_in", "r_in", "l_out", "r_out")
 
 
 def check(x: list[float], y: list[float], changes: list[tuple[int, float]], k: int, epsilon: float) -> None:
@@ -63,7 +64,30 @@ def test_levels_of_k_5_and_a_quarter() -> None:
     assert sides["tiles"] == [(0.0, 2.0, 7.0), (2.0, 4.0, 9.0), (4.0, 5.0, 10.0)]
 
 
-@pytest.mark.parametrize("cut", ["levels", "tiles"])
+def test_strips_are_levels_where_ties_are_broken_by_id() -> None:
+    """Boxes about the updated object are those of levels if every object had an x of its own, but for empty ones."""
+    wider = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        n, k, epsilon = int(rng.integers(1, 30)), int(rng.integers(5, 9)), float(rng.choice([0.25, 0.5, 1.0]))
+        x = np.sort(rng.integers(0, 6, n)) * 1.0  # in the order of (x, id) each has its id as its place
+        y, i, value = rng.random(n), int(rng.integers(n)), float(rng.random())
+        apart = paint.Server(np.arange(n) * 1.0, y, k=k, epsilon=epsilon).update(i, value).table
+        there = {-np.inf: -np.inf, np.inf: np.inf} | dict(enumerate(x.tolist()))
+        sides = [[there[float(row[side])] for side in SIDES] for row in apart[apart["cause"] == paint.UPDATE]]
+        right = [row for row in sides if row[2] < row[0] and row[1] < row[3]]
+        strips, levels = (
+            paint.Server(x, y, k=k, epsilon=epsilon, cut=cut).update(i, value).table for cut in ("strips", "levels")
+        )
+        assert [[row[side] for side in SIDES] for row in strips[strips["cause"] == paint.UPDATE]] == right
+        wider += strips.tobytes() != levels.tobytes()
+        distinct = rng.permutation(n) * 1.0
+        one, other = (paint.Server(distinct, y, k=k, epsilon=epsilon, cut=cut) for cut in ("strips", "levels"))
+        assert one.update(i, value).table.tobytes() == other.update(i, value).table.tobytes()
+    assert wider > 20
+
+
+@pytest.mark.parametrize("cut", ["levels", "strips", "tiles"])
 @pytest.mark.parametrize(("k", "epsilon", "joined"), [(5, 0.25, 2), (6, 0.5, 3), (8, 0.25, 2)])
 def test_theorem_7_is_met_at_both_ends(k: int, epsilon: float, joined: int, cut: str) -> None:
     """What is told ranks up to k + s - 1, and what is exposed from k - s + 1 on, for s levels joined; not beyond."""

@@ -257,6 +257,7 @@ def test_subscriptions_come_and_go() -> None:
         ({"algorithm": "sparse", "subscriptions": [[0.0, 1.0, np.nan]]}, ValueError, "no NaN, got .* in row 0"),
         ({"algorithm": "sparse", "subscriptions": [[0.0], [1.0, 2.0]]}, ValueError, "rows of equal lengths"),
         ({"algorithm": "unicast", "subscriptions": [], "sketch": 3}, ValueError, "takes no sketch"),
+        ({"epsilon": 0.5, "cut": "strips"}, ValueError, "cut 'strips' is for one dimension, and not in"),
     ],
 )
 def test_a_server_that_cannot_be(options: dict[str, Any], error: type[Exception], words: str) -> None:

@@ -18,7 +18,7 @@ from tests.uncompiled import run_uncompiled
 
 MANY = settings(deadline=None, max_examples=60)
 PICK = st.integers(0, 10**6)
-CUTS = st.sampled_from(["levels", "tiles"])
+CUTS = st.sampled_from(["levels", "strips", "tiles"])
 SHARE = st.sampled_from([0.05, 0.2, 0.5, 1.0])
 
 

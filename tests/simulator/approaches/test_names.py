@@ -40,6 +40,7 @@ def test_arguments(name: str, wanted: dict[str, object]) -> None:
         ("paint-batch(100, 2)", "ε must be a number in (0, 1], as in paint-batch(100, 0.5)"),
         ("paint-batch(0.5)", "a window is a number of events"),
         ("paint-batch(100, 0.5, 3)", "paint-batch cannot take '3'"),
+        ("paint-batch(100, 0.5, strips)", "paint-batch cannot take 'strips'; remove it from the parentheses"),
         ("unicast(0.5)", "takes no ε"),
     ],
 )

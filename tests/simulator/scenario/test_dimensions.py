@@ -119,6 +119,7 @@ def test_what_does_not_fit_is_told_in_one_line(tmp_path: Path, text: str, rule: 
     ("name", "rule"),
     [
         ("paint-batch-printed", "is for one dimension, and not in 2 dimensions; take paint-batch instead"),
+        ("paint-dense(0.5, strips)", "strips are for one dimension, and not in 2 dimensions; take levels or tiles"),
     ],
 )
 def test_approaches_for_one_dimension_are_refused_in_others(name: str, rule: str) -> None:
