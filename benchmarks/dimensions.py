@@ -18,6 +18,7 @@ import paint
 from benchmarks.record import best_of, write_rows
 from matching.side_index import SideIndex
 from simulator.inputs.event_stream import make_events
+from simulator.runs.server_measures import own_around
 from simulator.scenario.tables import Events
 
 SEED = 1
@@ -76,25 +77,14 @@ def run(server: paint.Server, ids: NDArray[np.int64], ys: NDArray[np.float64], p
         sent = server.replay(ids[start : start + piece], ys[start : start + piece])
         best = min(best, (time.process_time() - begin) / len(ids[start : start + piece]))
         messages += len(sent)
-        updates = sent.table["cause"] == paint.UPDATE
-        own += int(np.count_nonzero(updates))
-        around.append(_own_around(sent, updates))
+        own += int(np.count_nonzero(sent.table["cause"] == paint.UPDATE))
+        around.append(own_around(sent))
     return {
         "messages": messages / len(ids),
         "own": own / len(ids),
         "own_around": float(np.concatenate(around).mean()),
         "seconds": best,
     }
-
-
-def _own_around(sent: paint.Messages, updates: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Messages about the updated object, of the events in which none of them is open in every attribute."""
-    table, events = sent.table[updates], len(sent.offsets) - 1
-    event = np.repeat(np.arange(events), np.diff(sent.offsets))[updates]
-    left = np.isinf(table["l_out"]) & np.isfinite(table["l_in"])  # an attribute without a left side has neither
-    open_sides = left | np.isinf(table["r_out"])
-    alone = np.unique(event[open_sides.all(axis=1)])
-    return np.delete(np.bincount(event, minlength=events), alone)
 
 
 def row(what: str, figure: float, least: float, most: float) -> dict[str, object]:

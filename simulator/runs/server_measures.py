@@ -19,13 +19,14 @@ from simulator.runs.index_measures import Answer, Ask, Kind
 from simulator.scenario.tables import Events
 from simulator.workload.appendix_d import COVERED, make_dataset
 
-__all__ = ["DENSE", "FORMULAS", "SERVER_KINDS", "SERVER_METRICS", "SPARSE", "Objects"]
+__all__ = ["DENSE", "FORMULAS", "SERVER_KINDS", "SERVER_METRICS", "SPARSE", "Objects", "own_around"]
 
 Floats = NDArray[np.float64]
 
 SERVER_METRICS = (
     "messages",
     "own",
+    "own_around",
     "exposed",
     "bytes_out",
     "bytes_out_max",
@@ -36,9 +37,9 @@ SERVER_METRICS = (
     "min_queries",
     "paper_snap",
 )
-"""Per event: messages, those of the updated object (`own`), exposed objects that are told of, bytes sent, and those
-of the largest event; calls of the object index and snaps; then all calls of min_x2 and min_y (`min_queries`) and the
-snaps as the paper counts them."""
+"""Per event: messages, those of the updated object (`own`), the same of the events in which others lie all around it
+(`own_around`), exposed objects that are told of, bytes sent, and those of the largest event; calls of the object
+index and snaps; then all calls of min_x2 and min_y (`min_queries`) and the snaps as the paper counts them."""
 
 PIECE = 64
 """Events that are replayed at a time: few enough that the table of their messages is memory used again and again."""
@@ -87,7 +88,7 @@ def _theorem(k: int, n: int, dimensions: float) -> tuple[float, float]:
 
 
 FORMULAS: dict[str, Callable[[int, int, float], dict[str, float]]] = {
-    "formula": lambda k, n, dimensions: {"own": _near(k, n, dimensions)},
+    "formula": lambda *where: dict.fromkeys(("own", "own_around"), _near(*where)),
     "theorem 8": lambda *where: dict(zip(("own", "messages"), _theorem(*where), strict=True)),
 }
 """What there should be, by (k, objects, dimensions)."""
@@ -104,6 +105,20 @@ def _build(name: str, made: _Made) -> Any:
     return {"index": index, "algorithm": "sparse-tiles", "subscriptions": known}
 
 
+def own_around(sent: paint.Messages) -> NDArray[np.int64]:
+    """Messages about the updated object, of the events in which others lie all around it.
+
+    These are the events in which no message about it is open in every attribute: k better objects are on either side.
+    """
+    updates = sent.table["cause"] == paint.UPDATE
+    table, events = sent.table[updates], len(sent.offsets) - 1
+    event = np.repeat(np.arange(events), np.diff(sent.offsets))[updates]
+    left = np.isinf(table["l_out"]) & np.isfinite(table["l_in"])  # an attribute without a left side has neither
+    open_sides = left | np.isinf(table["r_out"])
+    alone = np.unique(event[open_sides.all(axis=1)])
+    return np.delete(np.bincount(event, minlength=events), alone)
+
+
 def _ask(who: Any, made: _Made, ask: Ask) -> Answer:
     if callable(who):
         return Answer(who(ask.k, made.spec.objects, made.spec.dimensions), [])
@@ -111,7 +126,7 @@ def _ask(who: Any, made: _Made, ask: Ask) -> Answer:
     server = paint.Server(made.x, made.y, k=k, dimensions=dimensions, **who)
     size = 4 * (2 * len(sides_of(dimensions).sign) + made.x.shape[1] + 1)
     sums = dict.fromkeys(("messages", "own", "exposed"), 0)
-    largest = 0
+    largest, around = 0, [np.zeros(0, np.int64)]
     for start in range(0, ask.events, PIECE):
         end = min(start + PIECE, ask.events)
         sent = server.replay(made.ids[start:end], made.ys[start:end])
@@ -124,12 +139,15 @@ def _ask(who: Any, made: _Made, ask: Ask) -> Answer:
         sums["own"] += int(np.count_nonzero(~told))
         sums["exposed"] += int(np.count_nonzero(told & fresh))
         largest = max(largest, int(lengths.max(initial=0)))
+        around.append(own_around(sent))
     ours, paper = server.costs, server.paper_costs
     calls = {"first_k": ours["first_k"], "min_y": ours["min_y"], "snap": ours["snap"], "paper_snap": paper["snap"]}
     calls["min_x2"] = ours.get("min_x2", 0)
     calls["min_queries"] = calls["min_x2"] + paper["min_y"]
     row = {name: number / ask.events for name, number in {**sums, **calls}.items()}
-    return Answer({**row, "bytes_out": size * row["messages"], "bytes_out_max": float(size * largest)}, [])
+    row |= {"bytes_out": size * row["messages"], "bytes_out_max": float(size * largest)}
+    near = np.concatenate(around)
+    return Answer({**row, "own_around": float(near.mean()) if len(near) else 0.0}, [])
 
 
 SERVER_KINDS: dict[str, Kind] = {"servers": Kind(Objects, _make, _build, _ask, SERVER_METRICS)}

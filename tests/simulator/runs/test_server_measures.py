@@ -23,6 +23,14 @@ def test_rows_are_those_of_the_messages() -> None:
     own = [int((table["cause"] == paint.UPDATE).sum()) for table in single]
     assert row["messages"] == pytest.approx(np.mean([len(table) for table in single]))
     assert row["own"] == pytest.approx(np.mean(own))
+    around, y = [], made.y.copy()
+    for i, new, messages in zip(made.ids.tolist(), made.ys.tolist(), own, strict=True):
+        better = made.x[(y < min(y[i], new)) & (np.arange(len(y)) != i), 0]
+        if min(np.count_nonzero(better < made.x[i, 0]), np.count_nonzero(better > made.x[i, 0])) >= ask.k:
+            around.append(messages)
+        y[i] = new
+    assert len(own) // 2 < len(around) < len(own)
+    assert row["own_around"] == pytest.approx(np.mean(around))
     assert row["exposed"] == pytest.approx(np.mean(exposed))
     assert row["bytes_out"] == pytest.approx(36 * row["messages"])
     assert row["bytes_out_max"] == 36 * max(len(table) for table in single)
@@ -41,7 +49,7 @@ def test_paint_sparse_takes_the_dataset_that_its_name_has() -> None:
 
 
 def test_formulas_are_known_at_a_few_places() -> None:
-    assert FORMULAS["formula"](5, 10_000, 1.5) == {"own": 35.0}
+    assert FORMULAS["formula"](5, 10_000, 1.5) == {"own": 35.0, "own_around": 35.0}
     assert FORMULAS["formula"](1, 10_000, 2)["own"] == pytest.approx(36.7, abs=0.05)
     assert FORMULAS["theorem 8"](2, 1000, 1) == {"own": 2.0, "messages": 4.0}
     squared = (3 * np.log(1000)) ** 2
