@@ -83,11 +83,12 @@ def half(
         if left == 0 and not every:
             leave_off(plan, sweep)
             break
-        # The paper's first questions know nothing of subscriptions: what they find is looked at, whoever is left.
+        # The paper's first questions know nothing of subscriptions. What they have found is looked at as long as
+        # somebody is left when the one before is done with; the questions that come then are asked in any case.
         if cause == EXPOSED or not every:
             reach_of(tree, cells, left, search.reach)
         h = meet(arrays, plan, sweep)
-        if h < 0:
+        if h < 0 or (left == 0 and cause == EXPOSED):
             break
         for side in range(len(corner)):
             corner[side] = search.point[side]
@@ -148,7 +149,8 @@ class CornerSparseByTiles(CornerSparse):
     """Paint-Sparse that snaps tiles, as the paper does; the same lists.
 
     It counts those of every object looked at, and does without the snaps of objects that nobody gains. What has been
-    found before subscriptions were asked is looked at, as the paper's Appendix D stores it, whoever is left.
+    found before subscriptions were asked is looked at, as the paper's Appendix D stores it, until an object has been
+    looked at after which nobody is left.
     """
 
     takes: ClassVar = frozenset({"cut", "epsilon", "subscriptions"})

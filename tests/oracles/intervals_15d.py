@@ -60,7 +60,8 @@ def asked(objects: Placed, i: int, new: float, k: int, *, nobody: bool = False) 
     """Count the calls of one change of y.
 
     An interval is asked when it is new, by a cut or by joining one that is, and when its candidate is no longer in
-    its part of the polygon. Where nobody holds anything, only the first questions find what there is.
+    its part of the polygon. Where nobody holds anything, only the first questions find what there is; the best of it
+    is looked at, and then the next questions end it.
     """
     old = objects[i][2]
     better = {h for h in objects if objects[h][2] < min(old, new)}
@@ -74,7 +75,7 @@ def asked(objects: Placed, i: int, new: float, k: int, *, nobody: bool = False) 
                 min_y += 1
                 known[span] = None if nobody and exposed else candidate(objects, better, span, i, new, k)
         there = [h for h in known.values() if h is not None]
-        if not there:
+        if not there or (nobody and exposed):
             return Asked(min_x2, min_y, exposed)
         h = min(there, key=lambda h: objects[h][2])
         exposed.append(h)

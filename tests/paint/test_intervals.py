@@ -1,6 +1,6 @@
 """The search by intervals of Appendix D: questions by scanning, calls by definition, and the same messages."""
 
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,7 @@ def test_calls_are_those_that_appendix_d_makes() -> None:
 
 def test_paint_sparse_snaps_a_tile_of_paint_dense_each() -> None:
     rng = np.random.default_rng(6)
-    x, y, ids, ys = rng.random((200, 2)), rng.random(200), rng.integers(0, 200, 60), rng.random(60)
+    x, y, ids, ys = rng.random((80, 2)), rng.random(80), rng.integers(0, 80, 60), rng.random(60)
     everywhere = [[-1.0, 2.0, 2.0]]
     dense = paint.Server(x, y, k=3, dimensions=1.5, index="intervals")
     sparse = paint.Server(
@@ -157,8 +157,14 @@ def test_paint_sparse_snaps_a_tile_of_paint_dense_each() -> None:
     # One that holds everything is reached by every object, as long as it has not found its replacement.
     assert np.count_nonzero(own) < sparse.paper_costs["snap"] <= len(own)
     assert sparse.costs["snap"] < np.count_nonzero(own)
-    # Where nobody is, what was found at first is looked at all the same, and nothing else.
-    assert np.count_nonzero(own) < nobody.paper_costs["snap"] < sparse.paper_costs["snap"]
+    # Where nobody is, the first object that was found is looked at all the same, and nothing else.
+    objects: Placed = {h: (x[h, 0], x[h, 1], y[h]) for h in range(len(y))}
+    of_first = 0
+    for (start, end), i, new in zip(pairwise(messages.offsets), ids.tolist(), ys.tolist(), strict=True):
+        exposed = asked(objects, i, new, 3, nobody=True).exposed
+        of_first += sum(np.count_nonzero(table["object"][start:end] == h) for h in exposed)
+        objects[i] = (*objects[i][:2], new)
+    assert 0 < of_first == nobody.paper_costs["snap"] - np.count_nonzero(own)
     assert nobody.costs["snap"] == 0
     assert 0 < nobody.costs["min_y"] < nobody.paper_costs["min_y"] < dense.costs["min_y"]
     assert sparse.paper_costs["min_x2"] == nobody.paper_costs["min_x2"] == dense.costs["min_x2"]
