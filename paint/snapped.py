@@ -25,12 +25,14 @@ __all__ = [
     "WRITTEN",
     "Boxes",
     "Groups",
+    "fit_cell",
     "make_boxes",
     "make_groups",
     "paint_box",
     "paint_cells",
     "paint_tiles",
     "start_boxes",
+    "take_cell",
     "tile_of",
     "write_box",
     "write_next",
@@ -242,6 +244,37 @@ def tile_of(groups: Groups, made: int) -> int:
 
 
 @njit_inner
+def take_cell(tree: SideTree, groups: Groups, cell: int) -> bool:
+    """Look at a cell, or at the subscription of a place of a block (its complement); whether it holds anybody."""
+    box = groups.cell
+    if cell >= 0:
+        for side in range(box.shape[1]):
+            box[0, side], box[1, side] = tree.box[cell, 0, side], tree.box[cell, 1, side]
+        return bool(tree.link[cell, SIZE] > 0)
+    for side in range(box.shape[1]):
+        box[0, side] = box[1, side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+    return True
+
+
+@njit_inner
+def fit_cell(tree: SideTree, groups: Groups, at: int, cell: int, waiting: int) -> int:
+    """Put the cell that is looked at into the box of a tile, or, if it reaches beyond, its parts on the stack.
+
+    The number of cells that wait.
+    """
+    box, around = groups.cell, groups.around
+    whole = True
+    for side in range(box.shape[1]):
+        whole &= box[1, side] < groups.tile[at, 1, side]
+    if not whole:
+        return int(push_parts(tree.link, cell, groups.stack, waiting))
+    for side in range(box.shape[1]):
+        around[at, 0, side] = min(around[at, 0, side], box[0, side])
+        around[at, 1, side] = max(around[at, 1, side], box[1, side])
+    return waiting
+
+
+@njit_inner
 def _group(
     tree: SideTree, boxes: Boxes, groups: Groups, cells: Cells, corners: Ordered, floor: Floats, exposed: bool,
     k: int, next_cell: int, cells_count: int, waiting: int, made: int,
@@ -256,29 +289,15 @@ def _group(
             next_cell += 1
         waiting -= 1
         cell = groups.stack[waiting]
-        if cell >= 0:
-            if tree.link[cell, SIZE] == 0:
-                continue
-            for side in range(box.shape[1]):
-                box[0, side], box[1, side] = tree.box[cell, 0, side], tree.box[cell, 1, side]
-        else:
-            for side in range(box.shape[1]):
-                box[0, side] = box[1, side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
+        if not take_cell(tree, groups, cell):
+            continue
         at = tile_of(groups, made)
         if at == made:
             tile_around(corners, floor, box[0], exposed, k, groups.tile[at], boxes.passed, boxes.end)
             for side in range(box.shape[1]):
                 around[at, 0, side], around[at, 1, side] = np.inf, -np.inf
             made += 1
-        whole = True
-        for side in range(box.shape[1]):
-            whole &= box[1, side] < groups.tile[at, 1, side]
-        if not whole:
-            waiting = push_parts(tree.link, cell, groups.stack, waiting)
-            continue
-        for side in range(box.shape[1]):
-            around[at, 0, side] = min(around[at, 0, side], box[0, side])
-            around[at, 1, side] = max(around[at, 1, side], box[1, side])
+        waiting = fit_cell(tree, groups, at, cell, waiting)
     return next_cell, waiting, made
 
 

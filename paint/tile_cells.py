@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit, njit_inner
-from matching.blocks import BLOCK, SIZE
 from matching.side_tree import SideTree
 from paint.algorithm import SNAP
-from paint.holders import Cells, push_parts
+from paint.holders import Cells
 from paint.sides import Floats, Sides
-from paint.snapped import Boxes, Groups, make_groups, paint_box, tile_of
+from paint.snapped import Boxes, Groups, fit_cell, make_groups, paint_box, take_cell, tile_of
 
 __all__ = ["paint_tiles_of_cells"]
 
@@ -34,30 +33,13 @@ def _open(sides: Sides, rows: Floats, tiles: Groups) -> None:
 @njit_inner
 def _fit(tree: SideTree, cells: Cells, count: int, tiles: Groups) -> None:
     """Fit a box in every tile to the cells in it; cells that reach beyond a tile are cut."""
-    box, around, stack = tiles.cell, tiles.around, tiles.stack
     for first in range(count):
-        stack[0], waiting = cells[first, 0], 1
+        tiles.stack[0], waiting = cells[first, 0], 1
         while waiting > 0:
             waiting -= 1
-            cell = stack[waiting]
-            if cell >= 0:
-                if tree.link[cell, SIZE] == 0:
-                    continue
-                for side in range(box.shape[1]):
-                    box[0, side], box[1, side] = tree.box[cell, 0, side], tree.box[cell, 1, side]
-            else:
-                for side in range(box.shape[1]):
-                    box[0, side] = box[1, side] = tree.ends[~cell // BLOCK, side, ~cell % BLOCK]
-            at = tile_of(tiles, len(tiles.recent))
-            whole = True
-            for side in range(box.shape[1]):
-                whole &= box[1, side] < tiles.tile[at, 1, side]
-            if not whole:
-                waiting = push_parts(tree.link, cell, stack, waiting)
-                continue
-            for side in range(box.shape[1]):
-                around[at, 0, side] = min(around[at, 0, side], box[0, side])
-                around[at, 1, side] = max(around[at, 1, side], box[1, side])
+            cell = tiles.stack[waiting]
+            if take_cell(tree, tiles, cell):
+                waiting = fit_cell(tree, tiles, tile_of(tiles, len(tiles.recent)), cell, waiting)
 
 
 @njit
