@@ -1,7 +1,7 @@
 """The walks of messages over a network, written once for all networks.
 
 A network has a table of flat arrays, with a field `neighbours` that gives the broker at the end of every link, and a
-module with two kernels by which a broker decides:
+module with two kernels, `njit_inner`, by which a broker decides:
 
 `toward(table, broker, region) -> link or -1`
     the link by which a message leaves a broker that it only passes on its way; -1 where it is to spread;
@@ -27,7 +27,7 @@ from cn.regions import Region, Regions, region_at
 from cn.side_space import SideTable
 from cn.summaries import TreeTable
 from cn.wide_forwarding import WideTable
-from floor.kernels import njit
+from floor.kernels import WITHOUT_REFERENCES, njit
 
 __all__ = ["Table", "follow_messages", "multicast", "next_edges"]
 
@@ -61,7 +61,7 @@ def _compile(name: str) -> None:
         kernel = getattr(_MODULES[table.instance_class], name.removeprefix("_"))
         return getattr(kernel, "py_func", kernel)
 
-    overload(globals()[name], strict=False)(choose)
+    overload(globals()[name], jit_options=WITHOUT_REFERENCES, strict=False)(choose)
 
 
 _compile("_toward")

@@ -30,12 +30,12 @@ import numpy as np
 from cn.prefix_table import PrefixTable
 from cn.regions import Region, holds_box, meets_box
 from cn.zones import Ints
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
 __all__ = ["spread", "toward", "way"]
 
 
-@njit
+@njit_inner
 def _rungs_in_common(table: PrefixTable, broker: int, other: int) -> int:
     """Row after the last rung of a broker that holds another's zone as well."""
     rung = int(table.starts[broker])
@@ -44,13 +44,13 @@ def _rungs_in_common(table: PrefixTable, broker: int, other: int) -> int:
     return rung
 
 
-@njit
+@njit_inner
 def toward(table: PrefixTable, broker: int, region: Region) -> int:  # noqa: ARG001
     """-1: a message spreads from where it starts."""
     return -1
 
 
-@njit
+@njit_inner
 def spread(table: PrefixTable, broker: int, came_from: int, region: Region, out: Ints) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many contacts it hands it to; these are written into `out`.
 

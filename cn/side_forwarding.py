@@ -35,12 +35,12 @@ import numpy as np
 
 from cn.regions import SideRegion, meets_box
 from cn.side_space import Ints, SideTable
-from floor.kernels import njit
+from floor.kernels import njit_inner
 
 __all__ = ["spread", "toward"]
 
 
-@njit
+@njit_inner
 def toward(zones: SideTable, broker: int, region: SideRegion) -> int:
     """Edge by which a message leaves a zone that it does not concern, or -1; see the module's proof.
 
@@ -48,16 +48,7 @@ def toward(zones: SideTable, broker: int, region: SideRegion) -> int:
     """
     best = -1
     nearest = np.inf
-    apart = not region[3]
-    if region[3]:  # whether the zone meets a wide message's region, as `meets_box` tells
-        for side in range(len(region[1])):
-            least, end = zones.extents[broker, 0, side], zones.extents[broker, 1, side]
-            apart |= least >= region[1][side] or region[0][side] >= end
-        for pair in range(len(region[4])):
-            l, r = region[4][pair, 0], region[4][pair, 1]
-            low = min(np.nextafter(zones.extents[broker, 1, l], -np.inf), region[2][l])
-            apart |= -low > min(np.nextafter(zones.extents[broker, 1, r], -np.inf), region[2][r])
-    if apart:
+    if not region[3] or not meets_box(zones.extents, broker, region):
         for side in range(len(region[1])):
             least, end = zones.extents[broker, 0, side], zones.extents[broker, 1, side]
             if least < region[1][side] and _low(region, side) < end:
@@ -84,13 +75,13 @@ def toward(zones: SideTable, broker: int, region: SideRegion) -> int:
     return best
 
 
-@njit
+@njit_inner
 def _low(region: SideRegion, side: int) -> float:
     """Where what a message is on its way to begins in a side: the region, or the largest point of a wide one."""
     return float(region[2][side] if region[3] else region[0][side])
 
 
-@njit
+@njit_inner
 def spread(zones: SideTable, broker: int, came_from: int, region: SideRegion, out: Ints) -> tuple[bool, int]:
     """Write the edges of the region's tree at a zone of it, but the one the message came by: at most its neighbours.
 
@@ -103,7 +94,7 @@ def spread(zones: SideTable, broker: int, came_from: int, region: SideRegion, ou
     return True, count
 
 
-@njit
+@njit_inner
 def _spread_narrow(zones: SideTable, broker: int, came_from: int, region: SideRegion, out: Ints) -> int:
     sides = len(region[0])
     count = 0
@@ -140,7 +131,7 @@ def _spread_narrow(zones: SideTable, broker: int, came_from: int, region: SideRe
     return count
 
 
-@njit
+@njit_inner
 def _spread_wide(zones: SideTable, broker: int, came_from: int, region: SideRegion, out: Ints) -> int:
     sides = len(region[1])
     last = -1
@@ -164,7 +155,7 @@ def _spread_wide(zones: SideTable, broker: int, came_from: int, region: SideRegi
     return count
 
 
-@njit
+@njit_inner
 def _is_above(zones: SideTable, broker: int, e: int, side: int, region: SideRegion) -> bool:
     """Whether a neighbour above a zone in a side holds the zone's largest corner in all others."""
     holds = True
@@ -174,7 +165,7 @@ def _is_above(zones: SideTable, broker: int, e: int, side: int, region: SideRegi
     return holds
 
 
-@njit
+@njit_inner
 def _is_wide_child(zones: SideTable, broker: int, e: int, side: int, region: SideRegion) -> bool:
     """Whether a neighbour below a zone in a side has its largest corner just below the zone."""
     child = True

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cn.regions import Rectangle, SideRegion
 from floor.kernel_forms import by_ndim
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 
 __all__ = [
     "best_cut",
@@ -32,7 +32,7 @@ Ints = npt.NDArray[np.int64]
 _SCALE = 2.0**-40
 
 
-@njit
+@njit_inner
 def _rectangles_meet(boxes: Floats, count: int, region: Rectangle) -> bool:
     l_in, r_in, l_out, r_out = region
     for i in range(count):
@@ -41,7 +41,7 @@ def _rectangles_meet(boxes: Floats, count: int, region: Rectangle) -> bool:
     return False
 
 
-@njit
+@njit_inner
 def _boxes_meet(boxes: Floats, count: int, region: SideRegion) -> bool:
     lo, hi = region[0], region[1]
     for i in range(count):

@@ -4,18 +4,18 @@ from cn.deliveries import Ints
 from cn.regions import Region
 from cn.summaries import TreeTable
 from cn.summary_boxes import meets_any
-from floor.kernels import njit
+from floor.kernels import njit_inner
 
 __all__ = ["spread", "toward"]
 
 
-@njit
+@njit_inner
 def toward(table: TreeTable, broker: int, region: Region) -> int:  # noqa: ARG001
     """-1: a message spreads from where it starts."""
     return -1
 
 
-@njit
+@njit_inner
 def spread(table: TreeTable, broker: int, came_from: int, region: Region, out: Ints) -> tuple[bool, int]:
     """Whether a broker delivers a message, and how many links it leaves by; these are written into `out`.
 

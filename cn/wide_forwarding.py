@@ -28,7 +28,7 @@ from cn import zone_forwarding
 from cn.plane import ABOVE, BELOW, LEFT, RIGHT
 from cn.regions import Rectangle, meets
 from cn.zones import Floats, Ints
-from floor.kernels import njit
+from floor.kernels import njit_inner
 
 __all__ = ["WideTable", "spread", "toward"]
 
@@ -45,7 +45,7 @@ class WideTable(NamedTuple):
     beyond: Floats
 
 
-@njit
+@njit_inner
 def _spread_wide(
     zones: WideTable, broker: int, came_from: int, l_in: float, r_in: float, l_out: float, r_out: float, out: Ints
 ) -> int:
@@ -72,7 +72,7 @@ def _spread_wide(
     return count
 
 
-@njit
+@njit_inner
 def toward(zones: WideTable, broker: int, region: Rectangle) -> int:
     """Edge by which a message leaves a zone that it does not concern, or -1."""
     l_in, r_in, l_out, r_out = region
@@ -85,7 +85,7 @@ def toward(zones: WideTable, broker: int, region: Rectangle) -> int:
     return _narrow_toward(zones, broker, region)
 
 
-@njit
+@njit_inner
 def spread(zones: WideTable, broker: int, came_from: int, region: Rectangle, out: Ints) -> tuple[bool, int]:
     """Write the edges of the region's tree at a zone of it, but the one the message came by: True, and how many."""
     l_in, r_in, l_out, r_out = region

@@ -32,12 +32,12 @@ import numpy as np
 from cn.plane import ABOVE, BELOW, LEFT, RIGHT, ZoneTable
 from cn.regions import Rectangle
 from cn.zones import Ints
-from floor.kernels import njit
+from floor.kernels import njit_inner
 
 __all__ = ["spread", "toward"]
 
 
-@njit
+@njit_inner
 def toward(zones: ZoneTable, broker: int, region: Rectangle) -> int:
     """Edge by which a message leaves a zone that its rectangle does not meet, or -1; see the module's proof.
 
@@ -70,7 +70,7 @@ def toward(zones: ZoneTable, broker: int, region: Rectangle) -> int:
     return best
 
 
-@njit
+@njit_inner
 def spread(zones: ZoneTable, broker: int, came_from: int, region: Rectangle, out: Ints) -> tuple[bool, int]:
     """Write the edges of the region's tree at a zone of it, but the one the message came by: at most its neighbours.
 

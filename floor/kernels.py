@@ -23,11 +23,23 @@ from numba.core.caching import UserProvidedCacheLocator
 
 from floor.cache import cache_place
 
-__all__ = ["ROOMS", "ByContent", "compile_silently", "module_sources", "njit", "njit_brief", "njit_inner"]
+__all__ = [
+    "ROOMS",
+    "WITHOUT_REFERENCES",
+    "ByContent",
+    "compile_silently",
+    "module_sources",
+    "njit",
+    "njit_brief",
+    "njit_inner",
+]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "scenarios", "simulator", "topologies")
+
+WITHOUT_REFERENCES: Any = {"_nrt": False}  # Numba does not tell of it
+"""Options of Numba for what is chosen at compilation among kernels that are `njit_inner`."""
 
 _NUMBERS = (None, bool, int, float)
 
@@ -182,7 +194,7 @@ def _without_references(kernel: Kernel, *, nogil: bool) -> Kernel:
     returned = inspect.signature(kernel).return_annotation
     if not all(one in _NUMBERS for one in get_args(returned) or (returned,)):
         raise TypeError(f"{kernel.__name__} must return numbers to count no references, not {returned}")
-    return _compiled(kernel, nogil=nogil, _nrt=False)
+    return _compiled(kernel, nogil=nogil, **WITHOUT_REFERENCES)
 
 
 def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True) -> Kernel:

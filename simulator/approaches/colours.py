@@ -64,7 +64,7 @@ def _strength(name: str) -> float:
     except ValueError:
         return 0.5
     if approach.epsilon is not None:
-        return math.sqrt(approach.epsilon) / _PALER.get(approach.cut, 1.0)
+        return math.sqrt(approach.epsilon) / _PALER.get(approach.cut or "levels", 1.0)
     window, interval_s = approach.window or Window(), approach.interval_s or 0.0
     size = window.events or 1e3 * (window.seconds or interval_s)
     return math.log1p(size) / (2.0 + math.log1p(size)) if size else 0.5

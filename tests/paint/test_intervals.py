@@ -162,7 +162,7 @@ def test_paint_sparse_snaps_a_tile_of_paint_dense_each() -> None:
     of_first = 0
     for (start, end), i, new in zip(pairwise(messages.offsets), ids.tolist(), ys.tolist(), strict=True):
         exposed = asked(objects, i, new, 3, nobody=True).exposed
-        of_first += sum(np.count_nonzero(table["object"][start:end] == h) for h in exposed)
+        of_first += int(np.isin(table["object"][start:end], exposed).sum())
         objects[i] = (*objects[i][:2], new)
     assert 0 < of_first == nobody.paper_costs["snap"] - np.count_nonzero(own)
     assert nobody.costs["snap"] == 0
