@@ -24,8 +24,8 @@ _MEMORY_MB = 1024
 _APART = ("test_wheel.py", "test_class_archive.py", "test_cluster.py")
 """Modules that wait for programs they start, each with a Spark of its own; notebooks do so too."""
 
-_LONG = ("test_cli.py", "test_fuzz.py", "test_journey.py", "test_paper.py", "test_spark_deliveries.py", "test_sweep.py")
-"""Modules whose tests take longest: they come first, or one would be left when all else is done."""
+_LONG = ("test_cli.py", "test_fuzz.py", "test_journey.py", "test_lies.py", "test_paper.py", "test_sweep.py")
+"""Modules whose tests take long: they come first, or one would be left when all else is done."""
 
 
 def _kind(module: list[pytest.Item]) -> str:
