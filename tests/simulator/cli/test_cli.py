@@ -54,6 +54,22 @@ def test_a_bad_scenario_ends_in_one_line_and_exit_2(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("k", "line"),
+    [("[]", "grid.k = []: must hold at least one value"), ("[2]", "--processes 0: must be at least 1")],
+)
+def test_a_mistake_in_a_sweep_ends_in_one_line_and_exit_2(
+    tmp_path: Path, command: Command, k: str, line: str
+) -> None:
+    text = f'replications = 3\nseed = 5\n[scenario]\nname = "small"\napproaches = ["unicast"]\n[grid]\nk = {k}\n'
+    (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
+    ended = command("sweep", "bad.toml", "--out", "out", "--processes", "0")
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
+    assert ended.stderr.startswith("rangecast: ")
+    assert line in ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_run_and_compare(spark: SparkSession, tmp_path: Path, command: Command) -> None:
     """The run in a process of its own, with a Spark of its own; what is done with it in this one."""
     (tmp_path / "small.toml").write_text(

@@ -24,7 +24,6 @@ from pipeline import SUMMARY, PopulationSpec, population_path
 from simulator.approaches.approach import Approach
 from simulator.approaches.registry import APPROACHES
 from simulator.cli.app import app
-from simulator.cli.entry import main
 from simulator.inputs.start import objects_of, population_of
 from simulator.results.summary import Row
 from simulator.runs import workers
@@ -378,30 +377,3 @@ def test_the_content_of_a_file_counts(here: Sweep, tmp_path: Path) -> None:
     assert here(small).found == 1
     rows = [table(tmp_path / out / "results.csv") for out in ("out", "other")]
     assert rows[0] != rows[1], "another network has other routes"
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (("k = [2, 3]", "k = []"), "grid.k = []: must hold at least one value"),
-        (("k = [2, 3]", "k = [2]"), "--processes 0: must be at least 1"),
-    ],
-)
-def test_a_mistake_ends_in_one_line_and_exit_2(
-    tmp_path: Path,
-    change: tuple[str, str],
-    line: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (tmp_path / "bad.toml").write_text(GRID.replace(*change), encoding="utf-8")
-    out = tmp_path / "out"
-    arguments = ["sweep", str(tmp_path / "bad.toml"), "--out", str(out), "--processes", "0"]
-    monkeypatch.setattr(sys, "argv", ["rangecast", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    shown, errors = capsys.readouterr()
-    assert (ended.value.code, shown, errors.count("\n")) == (2, "", 1)
-    assert errors.startswith("rangecast: ")
-    assert line in errors
-    assert not (tmp_path / "out").exists()
