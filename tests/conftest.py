@@ -1,8 +1,13 @@
-"""What every room's tests share: one Spark session for the whole run, and sweeps that start no processes."""
+"""What every room's tests share: the order, few Spark sessions for the whole run, and sweeps that start no processes.
 
+Of several processes only some start Spark and only one a browser, which take longer to start than most tests.
+"""
+
+import gc
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -16,12 +21,51 @@ from simulator.runs.task import Failure, Task, run_task
 
 _MEMORY_MB = 1024
 
-_LONG = ("test_cli.py", "test_fuzz.py", "test_sweep.py", "test_wheel.py")
-"""Modules whose tests take longest: they and the notebooks come first, or one would be left when all else is done."""
+_APART = ("test_wheel.py", "test_class_archive.py", "test_cluster.py")
+"""Modules that wait for programs they start, each with a Spark of its own; notebooks do so too."""
+
+_LONG = ("test_cli.py", "test_fuzz.py", "test_journey.py", "test_lies.py", "test_paper.py", "test_sweep.py")
+"""Modules whose tests take long: they come first, or one would be left when all else is done."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name not in _LONG and item.path.suffix != ".ipynb")
+def _kind(module: list[pytest.Item]) -> str:
+    """What a module's tests start."""
+    path, wanted = module[0].path, {name for item in module for name in getattr(item, "fixturenames", ())}
+    if path.suffix == ".ipynb" or path.name in _APART:
+        return "programs"
+    return "spark" if "spark" in wanted else "pages" if "browser" in wanted else "nothing"
+
+
+@pytest.hookimpl(trylast=True)  # what is not to be run is gone by then
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let each process begin with one kind of tests, and go on with those that start nothing.
+
+    At first each process is handed as many tests as the others, one after the other; one that is done takes over the
+    last half of what another has left (`--dist worksteal`).
+    """
+    modules = [list(module) for _, module in groupby(items, key=lambda item: item.path)]
+    modules.sort(key=lambda module: module[0].path.name not in _LONG)
+    kinds: dict[str, list[list[pytest.Item]]] = {"programs": [], "spark": [], "pages": [], "nothing": []}
+    for module in modules:
+        kinds[_kind(module)].append(module)
+    processes = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    starts = [kinds["spark"][::2], kinds["spark"][1::2], kinds["programs"], kinds["pages"]]
+    firsts: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    for at, start in enumerate(starts):
+        firsts[at % processes] += [item for module in start for item in module]
+    rest = [item for module in kinds["nothing"] for item in module]
+    ordered: list[pytest.Item] = []
+    for at, first in enumerate(firsts):
+        share = (len(items) - len(ordered)) // (processes - at)
+        ordered += first + rest[: max(share - len(first), 0)]
+        del rest[: max(share - len(first), 0)]
+    items[:] = ordered + rest
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going over all modules and tests again and again: they stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -50,6 +50,11 @@ def rehearse_server(index: str, dimensions: float, algorithm: str) -> None:
     server.replay([3, 4], [0.9, 0.2])
     if algorithm in ("dense", "sparse"):
         server.batch([(5, 0.0), (6, 1.0)])
+    if (index, algorithm) == ("tournament", "unicast"):
+        server.regions([7, 8], [0.3, 0.6])
+    if known:
+        for subscription in range(5):  # more than half: their index is built anew
+            server.unsubscribe(subscription)
 
 
 def rehearse_index(name: str) -> None:

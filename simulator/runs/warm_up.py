@@ -21,6 +21,7 @@ from rich.progress import Progress
 from cn import Subscribers
 from cn.holding import OF_SHAPE
 from floor.kernels import compile_silently
+from paint.shapes import count_held
 from simulator.approaches.registry import APPROACHES, parse_approach
 from simulator.approaches.session import ask
 from simulator.inputs.event_stream import make_events
@@ -31,6 +32,7 @@ from simulator.runs.index_rehearsal import INDEXES, SERVERS, rehearse_index, reh
 from simulator.runs.workers import end_with_parent
 from simulator.scenario.scenario import Scenario
 from simulator.scenario.tables import Events, Objects, Server, Subscriptions, Topology
+from simulator.workload.traces import broken_rule
 from simulator.workload.windows import chunks_of
 from simulator.workload.workload import Workload
 
@@ -80,12 +82,14 @@ def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) 
     rest = [Rehearsal(one, name, whole=True) for one in scenarios for name in one.approaches if name != _SERVERLESS]
     indexes, others = (INDEXES, SERVERS) if scenario is None else ((), ())
     with progress or Progress(disable=True) as shown, _two_workers() as (one, other):
-        bar = shown.add_task("compiling kernels", total=sum(map(len, (servers, networks, rest, indexes, others))))
+        steps = (servers, networks, rest, indexes, others, others[:1])
+        bar = shown.add_task("compiling kernels", total=sum(map(len, steps)))
         done = partial(_show, shown, bar)
         matching = [*_each(one, served), *(one.submit(_rehearse_index, name) for name in indexes)]
         done([*matching, *_each(other, networks + further)])
         done([*_each(one, rest[::2]), *_each(other, rest[1::2])])
-        done([(one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others])
+        last = [(one if about[1] == 1 else other).submit(_rehearse_server, *about) for about in others]
+        done([*last, *(other.submit(_rehearse_deliveries) for _ in others[:1])])
 
 
 def _in_small(scenario: Scenario) -> Scenario:
@@ -204,15 +208,19 @@ def _ask_network(ingredients: Ingredients) -> None:
     if workload.shape == "boxes":
         l, r = workload.l[0], workload.r[0]
         network.next_hops(network.centre, -1, l, r, l - 1, r + 1)
+        network.next_hops(network.centre, -1, r + 1, l - 1, l - 1, r + 1)  # across the diagonal
 
 
 def _hand_over(workload: Workload) -> None:
-    """Hand subscriptions what a caller from Python may, who has no engine."""
+    """Hand subscriptions what a caller from Python may, who has no engine; follow events as those of a file are."""
     own = Subscribers(workload.l, workload.r, workload.k, OF_SHAPE[workload.shape])
     nobody, nothing = np.empty(0, np.int64), np.empty(0)
     own.apply_each(nobody, nobody, workload.x[:0], nothing)
     own.apply_unicast(nobody, nobody, nobody, nothing)
     own.wrong(workload.x, workload.y)
+    broken_rule(np.empty(0, np.int8), nobody, workload.x[:0], nothing, (workload.x, workload.y))
+    if workload.shape != "boxes":
+        count_held(workload.shape, workload.r, workload.x)
 
 
 def _rehearse_index(name: str) -> str:
@@ -223,6 +231,13 @@ def _rehearse_index(name: str) -> str:
 def _rehearse_server(index: str, dimensions: float, algorithm: str) -> str:
     rehearse_server(index, dimensions, algorithm)
     return f"{algorithm}, {index}, {dimensions} dimensions"
+
+
+def _rehearse_deliveries() -> str:
+    from pipeline.delivery_rehearsal import rehearse_deliveries  # its module needs Spark, which a scenario's do not
+
+    rehearse_deliveries()
+    return "deliveries counted on Spark"
 
 
 def _serve(scenario: Scenario, name: str) -> None:

@@ -116,7 +116,7 @@ class Subscribers:
             assert message["l_out"] < message["l_in"], "an empty tile is sent"
             assert message["r_in"] < message["r_out"], "an empty tile is sent"
         for s, entries in self.lists.items():
-            before = top_k(self.objects, s, self.k, self.descending)
+            before = dict(entries)  # right: compared below, or made so when it came
             after = top_k(objects, s, self.k, self.descending)
             received = [message for message in rows if reaches(message, *s)]
             ids = [int(message["object"]) for message in received]

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tests.oracles.inside import Place, inside
-from tests.oracles.timeline import INF, Objects, top
+from tests.oracles.timeline import INF, Objects, Ranked, top
 
 Row = Mapping[str, Any]
 
@@ -48,15 +48,15 @@ class Receiver:
         if not self.relaxed:
             self.kept = {i: y for y, i in self.ranked()}
 
-    def ranked(self) -> list[tuple[float, int]]:
+    def ranked(self) -> Ranked:
         """Its list; what is no number is above all numbers."""
         order = sorted(self.kept.items(), key=lambda pair: (INF if pair[1] != pair[1] else pair[1], pair[0]))
         return [(y, i) for i, y in order[: self.k]]
 
-    def right(self, objects: Objects) -> bool:
+    def holds(self, right: Ranked) -> bool:
         """Whether its list is the right one, and nothing that it knows is no number."""
         known = all(y == y for y in self.kept.values())
-        return known and self.ranked() == top(objects, *self.ends, self.k)
+        return known and self.ranked() == right
 
 
 def needed(
@@ -83,10 +83,12 @@ def first_wrong(
     """
     here, excused = dict(objects), set[int]()
     there = {s: Receiver(ends, here, k, relaxed=relaxed) for s, ends in subscriptions.items()}
+    right = {s: top(here, *ends, k) for s, ends in subscriptions.items()}
     for window in windows:
         for s in window.left:
             there.pop(s, None)
         there |= {s: Receiver(ends, here, k, relaxed=relaxed) for s, ends in window.joined.items()}
+        right |= {s: top(here, *ends, k) for s, ends in window.joined.items()}
         before = dict(here)
         for i, x, y in window.events:
             here[i] = (x, y)
@@ -97,7 +99,8 @@ def first_wrong(
                 told[s].append(row)
                 there[s].take(row)
         for s, receiver in there.items():
-            old, new = (top(one, *receiver.ends, k) for one in (before, here))
+            old, new = right[s], top(here, *receiver.ends, k)
+            right[s] = new
             was, now = ([i for _, i in ranked] for ranked in (old, new))
             moved = any(i in before and before[i][0] != here[i][0] for i in now)
             names = [row["object"] if row["object"] >= 0 else row.get("dropped", -1) for row in told[s]]
@@ -109,6 +112,6 @@ def first_wrong(
                 return window.first
             if exact and not all(needed(i, before, here, was, now, changed) for i in names):
                 return window.first
-            if s not in excused and not receiver.right(here):
+            if s not in excused and not receiver.holds(new):
                 return window.first
     return None

@@ -43,7 +43,7 @@ def test_a_bad_scenario_ends_in_one_line_and_exit_2(
     before = sorted(tmp_path.iterdir())
     arguments = ("run", "bad.toml", "--out", "results")
     ended = command(*arguments)
-    if text is None or text == "k = 0":
+    if text == "k = 0":
         started = rangecast(*arguments, cwd=tmp_path)
         assert (started.returncode, started.stdout, started.stderr) == (2, ended.stdout, ended.stderr)
     assert ended.returncode == 2
@@ -52,6 +52,22 @@ def test_a_bad_scenario_ends_in_one_line_and_exit_2(
     assert line in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("k", "line"),
+    [("[]", "grid.k = []: must hold at least one value"), ("[2]", "--processes 0: must be at least 1")],
+)
+def test_a_mistake_in_a_sweep_ends_in_one_line_and_exit_2(
+    tmp_path: Path, command: Command, k: str, line: str
+) -> None:
+    text = f'replications = 3\nseed = 5\n[scenario]\nname = "small"\napproaches = ["unicast"]\n[grid]\nk = {k}\n'
+    (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
+    ended = command("sweep", "bad.toml", "--out", "out", "--processes", "0")
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
+    assert ended.stderr.startswith("rangecast: ")
+    assert line in ended.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_run_and_compare(spark: SparkSession, tmp_path: Path, command: Command) -> None:
@@ -139,7 +155,7 @@ def test_bad_input_of_report_and_explain_ends_in_one_line_and_exit_2(
 def test_scenario_check_tells_every_mistake_and_leaves_nothing(tmp_path: Path, command: Command) -> None:
     (tmp_path / "good.toml").write_text('name = "good"\napproaches = ["unicast"]\n', encoding="utf-8")
     (tmp_path / "bad.toml").write_text('extends = "good.toml"\nk = 0\n[events]\nrate = 100\n', encoding="utf-8")
-    checked = rangecast("scenario", "check", "bad.toml", "good.toml", "missing.toml", cwd=tmp_path)
+    checked = command("scenario", "check", "bad.toml", "good.toml", "missing.toml")
     assert checked.returncode == 2
     assert checked.stdout == "good.toml: ok\n"
     assert [line[:25] for line in checked.stderr.splitlines()] == [

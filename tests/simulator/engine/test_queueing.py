@@ -61,7 +61,7 @@ def test_the_server_waits_as_theory_says(utilisation: float) -> None:
     assert high - low < 0.25 * expected_s(utilisation)  # an interval that holds everything shows nothing
 
 
-@pytest.mark.parametrize("utilisation", [0.5, 0.7, pytest.param(0.9, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("utilisation", [0.5, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.7, 0.9))])
 @pytest.mark.parametrize("wrong", [0.9, 1.1])
 def test_a_service_time_that_is_wrong_by_a_tenth_is_found(utilisation: float, wrong: float) -> None:
     low, high = interval(waits_s(utilisation, wrong * SERVICE_S))

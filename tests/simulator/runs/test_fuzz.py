@@ -45,7 +45,8 @@ def check(seed: int, dimensions: float = 1, shape: str = "boxes") -> Counter[str
 
 
 def test_a_part_of_the_random_scenarios() -> None:
-    happened = sum((check(seed) for seed in range(15)), Counter[str]())
+    """Every network, order, arrival and kind of event, with packets and without; three of them without faults."""
+    happened = sum((check(seed) for seed in (1, 2, 3, 5, 7, 9, 10, 12, 13)), Counter[str]())
     assert set(happened) == {
         "broker crashes",
         "messages started anew",
@@ -87,7 +88,7 @@ def test_all_random_scenarios_over_several_attributes(first: int, dimensions: fl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(15, 2000, 97))
+@pytest.mark.parametrize("first", range(0, 2000, 100))
 def test_all_random_scenarios(first: int) -> None:
-    for seed in range(first, min(first + 97, 2000)):
+    for seed in range(first, first + 100):
         check(seed)

@@ -377,20 +377,3 @@ def test_the_content_of_a_file_counts(here: Sweep, tmp_path: Path) -> None:
     assert here(small).found == 1
     rows = [table(tmp_path / out / "results.csv") for out in ("out", "other")]
     assert rows[0] != rows[1], "another network has other routes"
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (("k = [2, 3]", "k = []"), "grid.k = []: must hold at least one value"),
-        (("k = [2, 3]", "k = [2]"), "--processes 0: must be at least 1"),
-    ],
-)
-def test_a_mistake_ends_in_one_line_and_exit_2(tmp_path: Path, change: tuple[str, str], line: str) -> None:
-    (tmp_path / "bad.toml").write_text(GRID.replace(*change), encoding="utf-8")
-    process = start(tmp_path / "bad.toml", tmp_path / "out", "--processes", "0")
-    shown, errors = process.communicate(timeout=100)
-    assert (process.returncode, shown, errors.count("\n")) == (2, "", 1)
-    assert errors.startswith("rangecast: ")
-    assert line in errors
-    assert not (tmp_path / "out").exists()
