@@ -35,6 +35,16 @@ SparkSource = Callable[[], SparkSession]
 LARGEST_DRIVER_MB = 4096
 CONNECT_SECONDS = 5.0
 
+_BRIEF_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_BRIEF = {
+    # For a few thousand rows, code of their own for every query takes longer to compile than to do without.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # To plan anew after every stage, and to send one side of a join around in a job of its own, pays for many rows.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(\s*,\s*[1-9]\d*)?\])?")
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*[1-9]\d*\s*,\s*[1-9]\d*\s*,\s*([1-9]\d*)\s*\]")
 _STANDALONE = re.compile(r"spark://([^\s:/,]+:\d+)(,[^\s:/,]+:\d+)*")
@@ -87,9 +97,9 @@ def spark_session(
         raise PipelineError(f"a Spark session on {present} is running in this process; stop it before using {master}")
     check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
-    options = ["-XX:TieredStopAtLevel=1"] if brief else []
-    if brief:  # for a few thousand rows, code of their own for every query takes longer to compile than to do without
-        settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"} | settings
+    options = list(_BRIEF_JVM) if brief else []
+    if brief:
+        settings = _BRIEF | settings
     # A JVM that is killed leaves its work files behind; here the next start finds them.
     work = _scratch() / "work"
     work.mkdir(exist_ok=True)
