@@ -21,6 +21,7 @@ from pipeline import (
     summarise,
     write_summary,
 )
+from pipeline.session import _BRIEF
 
 APPROACHES = ("unicast", "paint-dense", "cn-relax")
 MEANS = ["messages", "overlay_bytes", "ip_bytes", "overlay_hops", "ip_hops", "zones_reached", "resent_bytes"]
@@ -163,3 +164,20 @@ def test_records_that_are_not_records(spark: SparkSession, tmp_path: Path) -> No
 def test_a_rehearsal_leaves_nothing(spark: SparkSession, tmp_path: Path) -> None:
     rehearse_summary(spark, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_brief_session_gives_the_same_bits(spark: SparkSession, path: Path) -> None:
+    """The session of these tests is brief; what it does without is turned on, as in one for large jobs."""
+
+    def rows() -> list[str]:
+        return sorted(map(repr, summarise(read_events(spark, path)).collect()))
+
+    brief, before = rows(), {name: spark.conf.get(name) for name in _BRIEF}
+    try:
+        for name in _BRIEF:
+            spark.conf.unset(name)
+        assert {name: spark.conf.get(name) for name in _BRIEF}.items().isdisjoint(_BRIEF.items())
+        assert rows() == brief
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
