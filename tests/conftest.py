@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from pyspark.sql import SparkSession
 
 import pipeline.session
@@ -20,6 +21,9 @@ from simulator.runs import sweep
 from simulator.runs.task import Failure, Task, run_task
 
 _MEMORY_MB = 1024
+
+settings.register_profile("untimed", deadline=None)  # a machine with other work may take any time for an example
+settings.load_profile("untimed")
 
 _APART = ("test_wheel.py", "test_class_archive.py", "test_cluster.py")
 """Modules that wait for programs they start, each with a Spark of its own; notebooks do so too."""
