@@ -172,7 +172,7 @@ def test_a_brief_session_gives_the_same_bits(spark: SparkSession, path: Path) ->
     def rows() -> list[str]:
         return sorted(map(repr, summarise(read_events(spark, path)).collect()))
 
-    brief, before = rows(), {name: spark.conf.get(name) for name in _BRIEF}
+    brief, before = rows(), {name: str(spark.conf.get(name)) for name in _BRIEF}
     try:
         for name in _BRIEF:
             spark.conf.unset(name)
