@@ -63,9 +63,8 @@ class Server:
         receive, and ignore, some objects ranked within (1 + epsilon)k.
     cut : {"levels", "tiles", "strips"}, optional
         With epsilon, whether the k levels are cut into ceil(1 / epsilon) groups, as when it is left out, or the tiles
-        there are into sublists of ceil(epsilon k): fewer messages and more redundancy. By strips, as the paper
-        evidently did in one dimension, boxes also span levels that ties in x make empty; windows do as by levels (see
-        `paint.geometry`).
+        there are into sublists of ceil(epsilon k): fewer messages, more redundancy. "strips", in one dimension, are
+        levels whose boxes also span what ties make empty, but in windows (see `paint.geometry`).
     subscriptions : array_like of shape (m, 2) or matching.SubscriptionIndex, optional
         Ends [l, r] of the first subscriptions, for algorithms that know them; they need it, be it empty. Over several
         attributes rows of all ends, l1, r1, l2, ..., or a `matching.side_index.SideIndex` of points.
@@ -130,9 +129,8 @@ class Server:
             raise ValueError(f"cut 'strips' is for one dimension, and not{where}; choose levels or tiles")
         if sketch is not None and integer("sketch", sketch) < 1:
             raise ValueError(f"sketch must be at least 1 (rectangles that cover the subscriptions), got {sketch}")
-        sign = -1.0 if descending else 1.0
+        self._sign = sign = -1.0 if descending else 1.0
         self._plan = Plan(k, cut_of(epsilon, cut, k), sign, np.zeros(COUNTERS, np.int64))
-        self._sign = sign
         self._count = len(xs)
         self._takes = chosen.takes
         self._subscriptions = space.known(subscriptions, sketch)
