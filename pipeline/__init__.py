@@ -58,15 +58,7 @@ from pipeline.schemas import (
     spark_schema,
     trace_schemas,
 )
-from pipeline.session import (
-    SparkSource,
-    check_master,
-    check_spark,
-    launch_brief,
-    spark_runs,
-    spark_session,
-    spark_source,
-)
+from pipeline.session import SparkSource, check_master, check_spark, spark_runs, spark_session, spark_source
 from pipeline.side_distributions import (
     SIDE_DISTRIBUTIONS,
     SIDE_OBJECT_DISTRIBUTIONS,
@@ -136,7 +128,6 @@ __all__ = [
     "event_percentiles",
     "form_of",
     "is_event_list",
-    "launch_brief",
     "link_load",
     "object_distributions_of",
     "object_facts",

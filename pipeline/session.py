@@ -12,10 +12,8 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pyspark
 from pyspark import SparkConf, SparkContext
@@ -29,15 +27,7 @@ from pipeline.class_archive import archive_path, keep_archive, partial_archive
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.java import require_java
 
-__all__ = [
-    "SparkSource",
-    "check_master",
-    "check_spark",
-    "launch_brief",
-    "spark_runs",
-    "spark_session",
-    "spark_source",
-]
+__all__ = ["SparkSource", "check_master", "check_spark", "spark_runs", "spark_session", "spark_source"]
 
 SparkSource = Callable[[], SparkSession]
 """Gives the session when it is needed, and starts it if it does not run: what is in a cache needs none."""
@@ -107,31 +97,18 @@ def spark_session(
         raise PipelineError(f"a Spark session on {present} is running in this process; stop it before using {master}")
     check_spark(master)
     settings = _settings(master, driver_memory_mb or _driver_memory_mb()) | (config or {})
-    context = _start(master, (_BRIEF | settings) if brief else settings, brief=brief, keep_classes=keep_classes)
+    options = list(_BRIEF_JVM) if brief else []
+    if brief:
+        settings = _BRIEF | settings
+    # A JVM that is killed leaves its work files behind; here the next start finds them.
+    work = _scratch() / "work"
+    work.mkdir(exist_ok=True)
+    options.append(f'"-Djava.io.tmpdir={work}"')
+    context = _start(master, settings, options, keep_classes=keep_classes)
     session = SparkSession(context)
     if "spark.sql.shuffle.partitions" not in settings:
         session.conf.set("spark.sql.shuffle.partitions", str(max(2, context.defaultParallelism)))
     return session
-
-
-def launch_brief(master: str = "local[*]") -> None:
-    """
-    Launch the JVM of the next session beside whatever follows, for one that is brief and keeps classes.
-
-    A JVM takes as long to start as the rest of Rangecast to load. What is wrong with it is told by the session.
-
-    Raises
-    ------
-    PipelineError
-        If Java is missing, or the master is malformed or does not answer.
-    """
-    global _launching
-    check_spark(master)
-    if SparkContext._gateway is None and _launching is None:
-        settings = _BRIEF | _settings(master, _driver_memory_mb())
-        aside = ThreadPoolExecutor(1)
-        _launching = aside.submit(_launch, master, settings, brief=True, keep_classes=True)
-        aside.shutdown(wait=False)
 
 
 def spark_source(master: str = "local[*]") -> SparkSource:
@@ -253,61 +230,31 @@ def _spark_home() -> Path:
     return home
 
 
-class _Launched(NamedTuple):
-    """A JVM that has been launched."""
-
-    gateway: Any
-    partial: Path | None
-    """Where it is to write its classes when it ends, if it is."""
-    archive: Path
-    """Where these are then kept."""
-
-
-_launching: Future[_Launched] | None = None
-"""What was launched ahead of its session."""
-
-
-def _start(master: str, settings: dict[str, str], *, brief: bool, keep_classes: bool) -> SparkContext:
-    global _launching
-    conf = _conf(master, settings)
+def _start(
+    master: str, settings: dict[str, str], jvm_options: list[str], *, keep_classes: bool = False
+) -> SparkContext:
+    archive = archive_path(_prepare_environment(master))
+    partial = partial_archive(archive) if keep_classes and not archive.exists() else None
+    if archive.exists():
+        jvm_options.append(f'"-XX:SharedArchiveFile={archive}"')
+    elif partial is not None:
+        jvm_options.append(f'"-XX:ArchiveClassesAtExit={partial}"')
+    settings.setdefault("spark.driver.extraJavaOptions", " ".join(jvm_options))
+    conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(settings.items()))
+    log = _scratch() / "spark.log"
     with spark_errors(f"start on {master}"):
         # The JVM outlives a stopped session; a second session of the process runs in the first one's.
         if SparkContext._gateway is not None:
             return SparkContext(conf=conf)
-        ahead, _launching = _launching, None
-        if ahead is None:
-            launched = _launch(master, settings, brief=brief, keep_classes=keep_classes)
-        else:
-            launched = ahead.result()
-        if launched.partial is not None:
-            atexit.register(keep_archive, launched.gateway.proc, launched.partial, launched.archive)
+        with log.open("ab") as stream:
+            try:
+                gateway = launch_gateway(conf, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
+            except PySparkRuntimeError as error:
+                raise PipelineError(f"Spark could not start on {master}: {_reason(log)}") from error
+        if partial is not None:
+            atexit.register(keep_archive, gateway.proc, partial, archive)
             atexit.register(_stop)  # comes first: what listens to the JVM would print that it has gone
-        return SparkContext(conf=conf, gateway=launched.gateway)
-
-
-def _conf(master: str, settings: dict[str, str]) -> SparkConf:
-    return SparkConf(loadDefaults=False).setMaster(master).setAll(list(settings.items()))
-
-
-def _launch(master: str, settings: dict[str, str], *, brief: bool, keep_classes: bool) -> _Launched:
-    """Launch a JVM with the options that fit what is to come."""
-    archive = archive_path(_prepare_environment(master))
-    partial = partial_archive(archive) if keep_classes and not archive.exists() else None
-    # A JVM that is killed leaves its work files behind; here the next start finds them.
-    work, log = _scratch() / "work", _scratch() / "spark.log"
-    work.mkdir(exist_ok=True)
-    options = [*(_BRIEF_JVM if brief else ()), f'"-Djava.io.tmpdir={work}"']
-    if archive.exists():
-        options.append(f'"-XX:SharedArchiveFile={archive}"')
-    elif partial is not None:
-        options.append(f'"-XX:ArchiveClassesAtExit={partial}"')
-    conf = _conf(master, {"spark.driver.extraJavaOptions": " ".join(options)} | settings)
-    with log.open("ab") as stream:
-        try:
-            gateway = launch_gateway(conf, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
-        except PySparkRuntimeError as error:
-            raise PipelineError(f"Spark could not start on {master}: {_reason(log)}") from error
-    return _Launched(gateway, partial, archive)
+        return SparkContext(conf=conf, gateway=gateway)
 
 
 def _stop() -> None:

@@ -57,9 +57,6 @@ def run(
 @app.command()
 def demo(out: Out = None, master: Master = "local[*]") -> None:
     """Run a small scenario that comes with Rangecast: three approaches on the same events, a table and a figure."""
-    import pipeline
-
-    pipeline.launch_brief(master)  # the JVM starts while the rest is loaded
     from simulator.scenario.loading import load_scenario
 
     directory = _run(load_scenario(DIRECTORY / "demo.toml"), out, master)

@@ -24,27 +24,6 @@ table = population_frame(spark, PopulationSpec("clustered", 3000, 5), 3).toArrow
 print(hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in table.columns)).hexdigest())
 """
 
-AHEAD = """
-from pipeline import PipelineError, launch_brief, session, spark_session
-def fail(*_, **__):
-    raise PipelineError("no JVM today")
-launch, session._launch = session._launch, fail
-launch_brief("local[1]")
-try:
-    spark_session("local[1]")
-except PipelineError as error:
-    print(error)
-session._launch = launch
-launch_brief("local[1]")
-ahead = session._launching
-session._launch = fail
-spark = spark_session("local[1]")
-options = list(spark._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments())
-print(spark.sparkContext._gateway is ahead.result().gateway, "-XX:TieredStopAtLevel=1" in options)
-launch_brief("local[1]")
-print(session._launching, spark.range(3).count())
-"""
-
 
 def checksum(spark: SparkSession, partitions: int) -> str:
     table = population_frame(spark, SPEC, partitions).toArrow().sort_by("id")
@@ -91,13 +70,6 @@ def test_on_one_core_rows_are_the_same_the_terminal_is_quiet_and_what_killed_ses
     done = run_elsewhere("local[1]", tmp_path)
     assert (done.stdout.strip(), done.stderr, done.returncode) == (checksum(spark, 7), "", 0)
     assert list(tmp_path.iterdir()) == [alive]
-
-
-def test_a_jvm_launched_ahead_serves_the_session_and_one_that_failed_is_told_by_it(tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(Path.cwd()), "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", AHEAD]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    assert done.stdout.splitlines() == ["no JVM today", "True True", "None 3"]
 
 
 @pytest.mark.slow

@@ -144,9 +144,8 @@ def test_a_copy_finds_the_files_that_its_source_names(
     ],
 )
 def test_what_cannot_be_is_told_in_one_line(
-    arguments: tuple[str, ...], line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipeline.launch_brief", lambda _: None)  # the demo begins with a JVM
     Path("there.toml").write_text("mine", encoding="utf-8")
     assert rangecast(*arguments) == 2
     told = capsys.readouterr()
@@ -183,14 +182,11 @@ def test_the_demo_runs_the_scenario_of_that_name_and_says_what_is_next(
             directory=Path("there"), figure=Path("there/f.png"), verdicts=["right"], notes=[], right=True
         )
 
-    launched: list[str] = []
-    monkeypatch.setattr("pipeline.launch_brief", launched.append)
     monkeypatch.setattr("simulator.runs.run.run_scenario", run_scenario)
     monkeypatch.setattr("simulator.views.tables.comparison_table", lambda directories: str(directories[0]))
     monkeypatch.setattr("simulator.cli.running.print_table", print)
     assert rangecast("demo", "--out", "there", "--master", "local[1]") == 0
     assert given == {"scenario": load_scenario(DIRECTORY / "demo.toml"), "out": Path("there"), "master": "local[1]"}
-    assert launched == ["local[1]"]
     table, verdict, figure, results, *following = capsys.readouterr().out.splitlines()
     assert (table, verdict, figure, results) == ("there", "right", "figure   there/f.png", "results  there")
     starts = ("next     rangecast explain there --out event.html ", "next     rangecast scenario new mine.toml ")
