@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.errors import PipelineError, spark_errors
@@ -16,11 +17,15 @@ def _read(schema: pa.Schema, spark: SparkSession, path: Path, name: str) -> Data
         there = (path / name).exists()
         remedy = f"give {path / name}" if there else f'it has no {name}; run the scenario with record = ["hops"]'
         raise PipelineError(f"{path}: is a run directory and not the records of one; {remedy}")
+    try:  # Spark would start a job for that
+        present = pyarrow.dataset.dataset(path.absolute(), format="parquet").schema.names
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0]
+        raise PipelineError(f"cannot read {path}: {reason}; give records that Rangecast wrote") from error
+    missing = [name for name in schema.names if name not in present]
+    if missing:
+        raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")
     with spark_errors(f"read {path}"):
-        present = spark.read.parquet(str(path.absolute())).columns
-        missing = [name for name in schema.names if name not in present]
-        if missing:
-            raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")
         return spark.read.schema(spark_schema(schema)).parquet(str(path.absolute())).select(*schema.names)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from scipy.special import stdtrit
 
 from pipeline.records import read_events
 from pipeline.schemas import COUNTS, INTERVALS, PERCENTILES, SUMMARY
@@ -86,6 +85,8 @@ def _unpivoted(rows: DataFrame, keys: Sequence[str], measures: Sequence[str]) ->
 
 def _t_quantile(count: Column) -> Column:
     """Student's t for a two-sided interval of `count` values; null for one."""
+    from scipy.special import stdtrit  # a quarter of a second that runs need not wait for
+
     share = (1 + LEVEL) / 2
     table = sf.array(*(sf.lit(float(stdtrit(freedom, share))) for freedom in range(1, _MOST_EXACT)))
     # With more freedom than the table holds, its last value is at most 0.6% too large: never too narrow.

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as sf
+from pyspark.sql import DataFrame, SparkSession
 
 from floor.files import whole
 from pipeline.errors import PipelineError, spark_errors
@@ -47,36 +46,45 @@ def summarise(events: DataFrame, by: Sequence[str] = ()) -> DataFrame:
     by
         Columns of `events` to keep apart, for instance the replication: they come first in the rows.
     """
-    received, needed = sf.sum("received_update"), sf.sum("needed_update")
-    received_total, needed_total = received + sf.sum("received_exposed"), needed + sf.sum("needed_exposed")
-    totals = events.groupBy(*by, "approach").agg(
-        sf.sum("events").alias("events"),
-        *((sf.sum(name) / sf.sum("events")).alias(name) for name in COUNTS),
-        *(sf.avg(name).alias(name) for name in _WAITS),
-        sf.try_divide(sf.sum("path_hops").cast("double"), sf.sum("direct_hops")).alias("stretch"),
-        *(sf.max(name).alias(f"{name}_max") for name in ("bytes_in", "bytes_out")),
-        sf.max("latency_max").alias("latency_max"),
-        sf.try_divide(sf.sum("wrong_s"), sf.sum("counted_s")).alias("wrong_share"),
-        (sf.try_divide(received.cast("double"), needed) - 1).alias("redundancy"),
-        sf.lit(None).cast("double").alias("offered_load"),
-        (sf.try_divide(received_total.cast("double"), needed_total) - 1).alias("redundancy_total"),
+    keys = ", ".join(f"`{name}`" for name in (*by, "approach"))
+    columns = ",\n".join(f"{value} AS {name}" for name, value in _columns().items())
+    # As one text: for an object of Python's for each of some hundred expressions, Spark takes longer than for the rest.
+    return events.sparkSession.sql(
+        f"""
+        WITH stated AS (SELECT {keys}, {columns} FROM {{events}} GROUP BY {keys}),
+        numbered AS (
+            SELECT {keys}, stale, ntile({_BATCHES}) OVER (PARTITION BY {keys} ORDER BY event) AS batch
+            FROM {{events}} WHERE stale IS NOT NULL
+        ),
+        batches AS (SELECT {keys}, avg(stale) AS mean, count(*) AS rows FROM numbered GROUP BY {keys}, batch),
+        widths AS (
+            SELECT {keys}, CASE WHEN sum(rows) >= {2 * _BATCHES}
+                THEN {_QUANTILE / _BATCHES**0.5!r}D * stddev_samp(mean) END AS stale_half_width
+            FROM batches GROUP BY {keys}
+        )
+        SELECT {", ".join((*(f"`{name}`" for name in by), *SUMMARY.names))}
+        FROM stated LEFT JOIN widths USING ({keys})
+        """,
+        events=events,
     )
-    totals = totals.join(_stale_half_width(events, by), [*by, "approach"], "left")
-    return totals.select(*by, *SUMMARY.names)
 
 
-def _stale_half_width(events: DataFrame, by: Sequence[str]) -> DataFrame:
-    """Half the confidence interval of `stale`, per approach, by batch means."""
-    batch = sf.ntile(_BATCHES).over(Window.partitionBy(*by, "approach").orderBy("event"))
-    batches = (
-        events.where(sf.col("stale").isNotNull())
-        .withColumn("batch", batch)
-        .groupBy(*by, "approach", "batch")
-        .agg(sf.avg("stale").alias("mean"), sf.count("*").alias("rows"))
-    )
-    half_width = sf.lit(_QUANTILE / _BATCHES**0.5) * sf.stddev_samp("mean")
-    enough = sf.sum("rows") >= 2 * _BATCHES
-    return batches.groupBy(*by, "approach").agg(sf.when(enough, half_width).alias("stale_half_width"))
+def _columns() -> dict[str, str]:
+    """Columns of the summary that are sums, means and largest values over the rows, in SQL."""
+    received, needed = "sum(received_update)", "sum(needed_update)"
+    received_total, needed_total = f"({received} + sum(received_exposed))", f"({needed} + sum(needed_exposed))"
+    return {
+        "events": "sum(events)",
+        **{name: f"sum({name}) / sum(events)" for name in COUNTS},
+        **{name: f"avg({name})" for name in _WAITS},
+        "stretch": "try_divide(cast(sum(path_hops) AS double), sum(direct_hops))",
+        **{f"{name}_max": f"max({name})" for name in ("bytes_in", "bytes_out")},
+        "latency_max": "max(latency_max)",
+        "wrong_share": "try_divide(sum(wrong_s), sum(counted_s))",
+        "redundancy": f"try_divide(cast({received} AS double), {needed}) - 1",
+        "redundancy_total": f"try_divide(cast({received_total} AS double), {needed_total}) - 1",
+        "offered_load": "cast(NULL AS double)",
+    }
 
 
 def rehearse_summary(spark: SparkSession, directory: Path) -> None:

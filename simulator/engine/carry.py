@@ -17,7 +17,7 @@ from simulator.inputs.fault_plan import plan_faults
 from simulator.inputs.ingredients import Ingredients, with_fresh_network
 from simulator.scenario.scenario import Scenario
 from simulator.workload.events import LOWER
-from simulator.workload.windows import chunks_of, windows_in_room
+from simulator.workload.windows import chunks_of, windows_for_everybody, windows_in_room
 
 __all__ = ["carry_events"]
 
@@ -49,14 +49,22 @@ def carry_events(
         ingredients = with_fresh_network(scenario, ingredients)
     audience = Audience(ingredients, approach, watched)
     cuts, warm_up = None if faults is None else faults.churn.moments, scenario.events.warm_up
+    windows = _windows(scenario, ingredients, approach, audience, len(watched))
+    chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up, windows)
     if scenario.engine == "tally":
         recorded, holds = "hops" in scenario.record, scenario.network.order == "hold" and not approach.asked
         packing = packing_of(scenario, approach)
-        room = {"windows": windows_in_room(scenario.k)} if _only_counts(ingredients, approach, audience) else {}
-        chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up, **room)
         return tally(ingredients, approach, session, audience, chunks, packing, record_hops=recorded, holds=holds)
-    chunks = chunks_of(ingredients.events, approach.window, cuts, warm_up)
     return simulate(scenario, ingredients, approach, session, audience, chunks, faults, ledger)
+
+
+def _windows(
+    scenario: Scenario, ingredients: Ingredients, approach: Approach, audience: Audience, watched: int
+) -> int:
+    """Windows of a chunk, by what it holds the most of."""
+    if scenario.engine == "tally" and _only_counts(ingredients, approach, audience):
+        return windows_in_room(scenario.k)
+    return windows_for_everybody(watched if approach.serverless else 0)
 
 
 def _only_counts(ingredients: Ingredients, approach: Approach, audience: Audience) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.workload.events import EventStream
 
-__all__ = ["Chunk", "Window", "chunks_of", "windows_in_room"]
+__all__ = ["Chunk", "Window", "chunks_of", "windows_for_everybody", "windows_in_room"]
 
 _WINDOWS = 128
 _EVENTS = 8192
@@ -23,6 +23,10 @@ _EVENTS = 8192
 _MOST_WINDOWS = 1024
 _ROOM = 2**18
 """Windows, and messages, of a chunk whose messages are counted and not followed."""
+
+_LEAST_WINDOWS = 16
+_WATCHED = 2**18
+"""Windows, and watched subscriptions of all of them, of a chunk whose events are told to everybody in range."""
 
 
 class Window(NamedTuple):
@@ -61,6 +65,14 @@ def windows_in_room(k: int) -> int:
     A chunk takes a millisecond or two by itself, as long as a hundred events at small k.
     """
     return max(_WINDOWS, min(_MOST_WINDOWS, _ROOM // k**2))
+
+
+def windows_for_everybody(watched: int) -> int:
+    """Windows of a chunk, where each event is told to everybody in range, and so many subscriptions are watched.
+
+    What is noted of a chunk's notifications then stays in the processor's caches.
+    """
+    return max(_LEAST_WINDOWS, min(_WINDOWS, _WATCHED // max(watched, 1)))
 
 
 def chunks_of(

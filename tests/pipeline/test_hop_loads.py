@@ -69,7 +69,7 @@ def test_without_a_clock_there_are_no_travel_times(spark: SparkSession, tmp_path
 
 
 def test_records_that_are_not_hops(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(PipelineError, match=r"^Spark could not read [^\n]*absent.parquet: [^\n]*$"):
+    with pytest.raises(PipelineError, match=r"^cannot read [^\n]*absent.parquet: [^\n]*$"):
         read_hops(spark, tmp_path / "absent.parquet")
     pq.write_table(records(5).drop_columns(["bytes"]), tmp_path / "hops.parquet")
     with pytest.raises(PipelineError, match="lacks the columns bytes; it has approach, event"):

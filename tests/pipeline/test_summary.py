@@ -154,8 +154,11 @@ def test_csv_is_written_whole_or_not_at_all(spark: SparkSession, path: Path) -> 
 
 
 def test_records_that_are_not_records(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(PipelineError, match=r"^Spark could not read [^\n]*absent.parquet: [^\n]*$"):
+    with pytest.raises(PipelineError, match=r"^cannot read [^\n]*absent.parquet: [^\n]*$"):
         read_events(spark, tmp_path / "absent.parquet")
+    (tmp_path / "text.parquet").write_text("no records")
+    with pytest.raises(PipelineError, match=r"^cannot read [^\n]*text.parquet: [^\n]*$"):
+        read_events(spark, tmp_path / "text.parquet")
     pq.write_table(records().drop_columns(["snap"]), tmp_path / "events.parquet")
     with pytest.raises(PipelineError, match="lacks the columns snap; it has approach, event"):
         read_events(spark, tmp_path / "events.parquet")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simulator.workload import windows
 from simulator.workload.events import EventStream
-from simulator.workload.windows import Window, chunks_of, windows_in_room
+from simulator.workload.windows import Window, chunks_of, windows_for_everybody, windows_in_room
 
 
 def stream(times: list[float]) -> EventStream:
@@ -147,3 +147,9 @@ def test_the_longer_the_lists_the_fewer_windows_are_in_memory() -> None:
     assert rooms[0] == 1024
     assert rooms[-1] == 128
     assert all(128 < room <= 2**18 / k**2 for k, room in zip((20, 40), rooms[2:4], strict=True))
+
+
+def test_the_more_are_watched_the_fewer_windows_are_in_memory() -> None:
+    assert [windows_for_everybody(watched) for watched in (0, 1, 2048)] == [128, 128, 128]
+    assert 16 < windows_for_everybody(8000) <= 2**18 / 8000
+    assert windows_for_everybody(10**7) == 16
