@@ -48,7 +48,7 @@ def summarise(events: DataFrame, by: Sequence[str] = ()) -> DataFrame:
     """
     keys = ", ".join(f"`{name}`" for name in (*by, "approach"))
     columns = ",\n".join(f"{value} AS {name}" for name, value in _columns().items())
-    # As one text: for an object of Python's for each of some hundred expressions, Spark takes longer than for the rest.
+    # As one text: to make each of some hundred expressions by calls takes longer than all else.
     return events.sparkSession.sql(
         f"""
         WITH stated AS (SELECT {keys}, {columns} FROM {{events}} GROUP BY {keys}),
