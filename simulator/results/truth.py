@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cn.holding import Ranges, holds
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from simulator.workload.events import EventStream
 from simulator.workload.places import more_places
 
@@ -83,7 +83,7 @@ def _place(truth: TruthArrays, count: int, y: float, i: int) -> int:
     return low
 
 
-@njit
+@njit_inner
 def find(ids: Ints, s: int, i: int) -> int:
     """Place of an object in list s; -1 if it is not in it."""
     if i < 0:

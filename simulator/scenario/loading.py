@@ -165,6 +165,8 @@ def _origins(layers: list[_Layer], replaced: list[KeyPath]) -> dict[KeyPath, str
     for path in replaced:
         origins = {key: place for key, place in origins.items() if key[: len(path)] != path}
         origins[path] = "command line"
+        for length in range(1, len(path)):  # tables that no file has
+            origins.setdefault(path[:length], "command line")
     return origins
 
 

@@ -119,7 +119,8 @@ class SideExplanation:
     @property
     def facts(self) -> list[str]:
         """What is worth printing."""
-        exposed = ", ".join(self.called(h).removeprefix("object ") for h in self.exposed) or "none"
+        names = (f"{self.letter(h)} {self.called(h).removeprefix('object ')}" for h in self.exposed)
+        exposed = ", ".join(names) or "none"
         kept = f"kept objects: {len(self.kept):,}; exposed objects, in order: {exposed}"
         return [self.title, kept, f"messages: {len(self.messages):,}"]
 

@@ -5,9 +5,11 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
 from simulator.views.labels import apart
 from simulator.views.side_explanation import SideExplanation, Slices, slices_of
@@ -18,7 +20,9 @@ __all__ = ["draw_sides"]
 _STYLE: Any = {"svg.hashsalt": "rangecast", "text.parse_math": False, "axes.axisbelow": True, "font.size": 9}
 _SLICES = 3
 """Slices that are drawn at most."""
-_UPDATED = "#b5121b"
+_NAMED = 8
+"""Exposed objects that the legend names at most."""
+_UPDATED, _POLYGON = "#b5121b", "#9ecae1"
 
 
 def draw_sides(explanations: Sequence[SideExplanation]) -> Figure:
@@ -29,7 +33,7 @@ def draw_sides(explanations: Sequence[SideExplanation]) -> Figure:
     slices, view = slices_of(explanations), slice_view(explanations)
     slabs = _busiest(explanations, slices)
     with mpl.rc_context(_STYLE):
-        size = (4.6 * (1 + len(slabs)), 4.8 * len(explanations) + 0.4)
+        size = (4.6 * (1 + len(slabs)), 4.8 * len(explanations) + 1.1)
         figure = Figure(figsize=size, layout="constrained")
         figure.suptitle(
             explanations[0].title if len(explanations) == 1 else explanations[0].title.rpartition(" (")[0]
@@ -39,7 +43,32 @@ def draw_sides(explanations: Sequence[SideExplanation]) -> Figure:
         for row, one in enumerate(explanations):
             for column, slab in enumerate(slabs, 1):
                 _draw_slice(figure.add_subplot(grid[row, column]), one, slices, slab, view)
+        figure.legend(handles=_legend(explanations[0]), loc="outside lower center", ncols=1 + len(slabs), fontsize=8)
     return figure
+
+
+def _legend(explained: SideExplanation) -> list[Artist]:
+    """What marks mean, and which objects the letters of the map stand for."""
+
+    def mark(label: str, **look: Any) -> Line2D:
+        return Line2D([], [], linestyle="none", markeredgecolor="black", markersize=5, label=label, **look)
+
+    marks: list[Artist] = [
+        mark(f"updated: {explained.called(explained.object)}", marker="s", markerfacecolor=_UPDATED),
+        mark("object that ranks above it, before and after", marker="o", markerfacecolor="black"),
+        mark("other object", marker="o", markerfacecolor="white"),
+        Patch(color=_POLYGON, alpha=0.6, label="influence polygon: here objects may be exposed"),
+        Patch(facecolor="none", edgecolor=_UPDATED, linestyle="--", label="message about the updated object"),
+        Patch(color="C0", alpha=0.4, label="message about an exposed object, in its colour"),
+        mark("subscription that is told", marker="o", markerfacecolor="black", markeredgewidth=0),
+        mark("subscription that is not", marker="o", markerfacecolor="none"),
+    ]
+    for series, h in enumerate(explained.exposed[:_NAMED]):
+        label = f"{explained.letter(h)}: exposed, {explained.called(h)}"
+        marks.append(mark(label, marker="o", markerfacecolor=f"C{series % 10}"))
+    if (more := len(explained.exposed) - _NAMED) > 0:
+        marks.append(mark(f"and {more} more exposed objects", marker="none"))
+    return marks
 
 
 def _busiest(explanations: Sequence[SideExplanation], slices: Slices) -> list[int]:
@@ -55,7 +84,7 @@ def _busiest(explanations: Sequence[SideExplanation], slices: Slices) -> list[in
 def _draw_map(axes: Axes, explained: SideExplanation) -> None:
     (x_lo, x_hi), (y_lo, y_hi) = explained.near()
     for x_0, x_1, y_0, y_1 in explained.polygon():
-        axes.add_patch(Rectangle((x_0, y_0), x_1 - x_0, y_1 - y_0, color="#9ecae1", alpha=0.6, linewidth=0))
+        axes.add_patch(Rectangle((x_0, y_0), x_1 - x_0, y_1 - y_0, color=_POLYGON, alpha=0.6, linewidth=0))
     there = np.isfinite(explained.y)
     above = there & (explained.y < min(explained.before.y, explained.after.y))
     for chosen, face in ((there & ~above, "white"), (above, "black")):

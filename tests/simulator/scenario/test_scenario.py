@@ -133,6 +133,7 @@ def test_a_mistake_names_key_value_rule_and_remedy(
 @pytest.mark.parametrize(
     ("override", "line"),
     [
+        ("foo.bar=1", "command line: foo: "),
         ("events.insert=nan", "command line: events.insert = nan: must be a finite number; choose one"),
         (
             'events.kind="trace"',

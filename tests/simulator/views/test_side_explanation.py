@@ -8,6 +8,7 @@ import pytest
 from simulator.views.explain_files import write_explanation
 from simulator.views.explain_state import ExplainError
 from simulator.views.side_explanation import SideExplanation, explain_over_sides, slices_of
+from simulator.views.side_figure import draw_sides
 from simulator.views.side_page import side_page
 from simulator.workload.events import INSERT, LOWER, EventStream
 from simulator.workload.workload import Workload
@@ -45,7 +46,7 @@ def test_the_worked_example_has_its_messages_kept_and_exposed_objects(explained:
     # Seen from object 0 at (5, 2): object 1 is (2, 1), object 2 is (7, 4); corners are (-l1, r1, r2).
     assert sorted(explained.kept.tolist()) == [[-5, 7, 4], [-2, 5, 2]]
     assert "object 0 at (5, 2) falls, y = 3 → 10" in explained.title
-    assert explained.facts[1] == "kept objects: 2; exposed objects, in order: 3, 4, 5"
+    assert explained.facts[1] == "kept objects: 2; exposed objects, in order: A 3, B 4, C 5"
 
 
 def test_the_polygon_holds_the_places_with_fewer_than_k_kept_objects_in_the_way(explained: SideExplanation) -> None:
@@ -126,3 +127,10 @@ def test_pictures_and_pages_are_written(example: Workload, tmp_path: Path, appro
     for name in ("event.png", "event.html"):
         write_explanation([explained], tmp_path / name)
         assert (tmp_path / name).stat().st_size > 5_000
+
+
+def test_the_legend_names_what_letters_stand_for(explained: SideExplanation) -> None:
+    (legend,) = draw_sides([explained, explained]).legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts[0] == "updated: object 0"
+    assert texts[-3:] == ["A: exposed, object 3", "B: exposed, object 4", "C: exposed, object 5"]
