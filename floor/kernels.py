@@ -32,6 +32,7 @@ __all__ = [
     "njit",
     "njit_brief",
     "njit_inner",
+    "njit_within",
 ]
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -182,6 +183,15 @@ def njit_inner(kernel: Kernel) -> Kernel:
     return _without_references(kernel, nogil=True)
 
 
+def njit_within(kernel: Kernel) -> Kernel:
+    """Compile such a kernel into the one that calls it.
+
+    A call hands over every number of every array of every tuple: hundreds, for a few tuples of arrays, which takes
+    longer than a kernel of a tenth of a microsecond. What is called from many places takes as often as long to compile.
+    """
+    return _without_references(kernel, nogil=True, forceinline=True)
+
+
 def njit_brief(kernel: Kernel) -> Kernel:
     """Compile such a kernel of a microsecond, called from Python.
 
@@ -190,19 +200,21 @@ def njit_brief(kernel: Kernel) -> Kernel:
     return _without_references(kernel, nogil=False)
 
 
-def _without_references(kernel: Kernel, *, nogil: bool) -> Kernel:
+def _without_references(kernel: Kernel, *, nogil: bool, forceinline: bool = False) -> Kernel:
     returned = inspect.signature(kernel).return_annotation
     if not all(one in _NUMBERS for one in get_args(returned) or (returned,)):
         raise TypeError(f"{kernel.__name__} must return numbers to count no references, not {returned}")
-    return _compiled(kernel, nogil=nogil, **WITHOUT_REFERENCES)
+    return _compiled(kernel, nogil=nogil, forceinline=forceinline, **WITHOUT_REFERENCES)
 
 
-def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True) -> Kernel:
+def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True, forceinline: bool = False) -> Kernel:
     module = kernel.__module__
     of_a_room = _source(module, _ROOT) is not None
     # Said for every kernel: one that is not told takes over what holds for the first that calls it. Nobody hands
     # kernels to C, and a second entry for that would take as long to compile as that for Python.
     options: dict[str, Any] = {"cache": of_a_room, "nogil": nogil, "_nrt": _nrt, "no_cfunc_wrapper": True}
+    if forceinline:
+        options["forceinline"] = True
     compile_kernel: Any = numba.njit(**options)
     with _kept_by_content(module) if of_a_room else nullcontext():
         return cast("Kernel", compile_kernel(kernel))

@@ -48,7 +48,7 @@ def functions() -> list[tuple[str, Function]]:
         (f"{path.relative_to(ROOT)}: {node.name}", node)
         for path in MODULES
         for node in within(ast.parse(path.read_text(encoding="utf-8")))
-        if not {"njit", "njit_inner"} & decorators(node)
+        if not {"njit", "njit_inner", "njit_within"} & decorators(node)
     ]
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from cn.holding import holds
 from cn.subscribers import receive
-from floor.kernels import njit, njit_inner
+from floor.kernels import njit, njit_inner, njit_within
 from simulator.results.chains import Chains, enter, let_go, note_of, take_note, take_out
 from simulator.results.truth import TruthArrays
 from simulator.workload.places import copy_place
@@ -70,7 +70,7 @@ def _apply(held: Held, truth: TruthArrays, s: int, i: int, dropped: int, x: Floa
         receive(held.objects[s], held.y[s], i, y, dropped != NO_UNICAST or holds(truth.ranges, s, x, at))
 
 
-@njit_inner
+@njit_within
 def _arrive_at_list(truth: TruthArrays, held: Held, chains: Chains, come: Arriving, a: int, in_place: bool) -> None:
     s, key = come.subscription[a], come.key[a]
     if not in_place:
@@ -105,7 +105,7 @@ def _right_y(x: Floats, y: Floats, ranges: Any, s: int, i: int) -> float:
     return np.inf
 
 
-@njit_inner
+@njit_within
 def _arrive_at_relaxed(
     x: Floats,
     y: Floats,
@@ -126,7 +126,7 @@ def _arrive_at_relaxed(
         keys[note], known[note] = key, come.y[a] if holds(ranges, s, come.x, a) else np.inf
 
 
-@njit_inner
+@njit_within
 def arrive(
     truth: TruthArrays, held: Held, chains: Chains, come: Arriving, a: int, in_place: bool, relaxed: bool
 ) -> None:
@@ -137,7 +137,7 @@ def arrive(
         _arrive_at_list(truth, held, chains, come, a, in_place)
 
 
-@njit_inner
+@njit_within
 def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, rests: bool) -> bool:
     """Whether the list of s is not the right one, in its objects, their order or a y; let its notes go if it rests.
 
@@ -159,7 +159,7 @@ def look(truth: TruthArrays, held: Held, chains: Chains, s: int, relaxed: bool, 
     return not same
 
 
-@njit_inner
+@njit_within
 def _look_at_relaxed(truth: TruthArrays, chains: Chains, s: int, rests: bool) -> bool:
     """The same for CN-Relax: one walk along the notes."""
     x, y, ranges, ids = truth.x, truth.y, truth.ranges, truth.ids

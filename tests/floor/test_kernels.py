@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 import floor.kernels
-from floor.kernels import ROOMS, module_sources, njit, njit_inner
+from floor.kernels import ROOMS, module_sources, njit, njit_inner, njit_within
 
 ROOT = Path(floor.kernels.__file__).parent.parent
 
@@ -141,6 +142,23 @@ def test_an_inner_kernel_returns_numbers_and_makes_no_arrays() -> None:
 
     with pytest.raises(TypeError, match="rest must return numbers to count no references"):
         njit_inner(rest)
+
+
+def test_a_kernel_within_another_is_compiled_into_it() -> None:
+    @njit_within
+    def twice(values: NDArray[np.float64], at: int) -> float:
+        return 2 * float(values[at])
+
+    @njit
+    def whole(values: NDArray[np.float64]) -> float:
+        total = 0.0
+        for at in range(len(values)):
+            total += twice(values, at)
+        return total
+
+    assert whole(np.arange(4.0)) == 12.0
+    options: Any = twice
+    assert options.targetoptions["forceinline"]
 
 
 def test_a_kernel_that_an_inner_one_calls_first_still_counts_references() -> None:
