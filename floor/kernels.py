@@ -187,7 +187,7 @@ def njit_within(kernel: Kernel) -> Kernel:
     """Compile such a kernel into the one that calls it.
 
     A call hands over every number of every array of every tuple: hundreds, for a few tuples of arrays, which takes
-    longer than a kernel of a tenth of a microsecond. What is called from many places takes as often as long to compile.
+    longer than a kernel of a tenth of a microsecond. One that is called at many places is compiled at each.
     """
     return _without_references(kernel, nogil=True, forceinline=True)
 
