@@ -27,7 +27,7 @@ __all__ = [
     "Ranges",
     "Start",
     "XRange",
-    "all_cached",
+    "little_to_make",
     "objects_of",
     "population_of",
     "population_place",
@@ -37,6 +37,9 @@ __all__ = [
     "trace_of",
     "workload_of",
 ]
+
+_FEW = 100_000
+"""Subscriptions, or objects, that Spark makes sooner than it is ready to make many."""
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
@@ -181,11 +184,16 @@ def workload_of(scenario: Scenario, start: Start, population: Path | None) -> tu
     return Workload(scenario.k, start.x, start.y, l, r, dimensions=form.dimensions, shape=form.shape), location
 
 
-def all_cached(scenario: Scenario) -> bool:
+def _all_cached(scenario: Scenario) -> bool:
     """Whether the subscriptions and objects of a scenario are there, so that `gather` needs no Spark."""
     brought = scenario.objects.file is not None or trace_file(scenario) is not None
     objects = brought or pipeline.object_path(_object_spec(scenario), cache_dir() / "objects").exists()
     return objects and population_place(scenario).exists()
+
+
+def little_to_make(scenario: Scenario) -> bool:
+    """Whether `gather` needs Spark for few subscriptions and objects at most, so that a brief session makes them."""
+    return _all_cached(scenario) or max(scenario.subscriptions.count, scenario.objects.count) <= _FEW
 
 
 def trace_file(scenario: Scenario) -> Path | None:

@@ -21,7 +21,7 @@ from simulator.engine.spark_deliveries import SparkDeliveries, check_spark_deliv
 from simulator.inputs.ingredients import Ingredients, clear_cache, gather, network_notes
 from simulator.inputs.out_directory import claim_out
 from simulator.inputs.room import check_room
-from simulator.inputs.start import all_cached, population_of
+from simulator.inputs.start import little_to_make, population_of
 from simulator.results.collectors import Beside
 from simulator.results.errors import RunError
 from simulator.results.loads import kept_objects
@@ -134,7 +134,7 @@ def _run_into(
     """Fill a run directory: what is known of each approach, and what else is worth a line."""
     watch, steps = Stopwatch(), _ShownSteps(progress)
     writing = RunDirectory(directory, scenario)
-    brief = in_memory and all_cached(scenario)
+    brief = in_memory and little_to_make(scenario)
     with ExitStack() as shown:
         with _spark_aside(master, directory, watch, brief=brief) as starting, writing:
             shown.enter_context(spark_bar(progress, starting))

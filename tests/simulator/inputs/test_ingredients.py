@@ -11,6 +11,7 @@ from cn.zones import ZoneTable
 from simulator.approaches.registry import parse_approach
 from simulator.approaches.server_session import ServerSession
 from simulator.inputs.ingredients import Ingredients, assemble, make_graph, network_notes
+from simulator.inputs.start import little_to_make
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
 from simulator.workload.workload import Workload
@@ -139,3 +140,15 @@ def table_of(ingredients: Ingredients) -> ZoneTable:
     table = ingredients.network.zones.table
     assert isinstance(table, ZoneTable)
     return table
+
+
+@pytest.mark.parametrize(
+    ("subscriptions", "objects", "little"), [(20_000, 1000, True), (5_000_000, 1000, False), (1000, 5_000_000, False)]
+)
+def test_only_few_are_made_by_a_brief_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subscriptions: int, objects: int, little: bool
+) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
+    counts = {"subscriptions": {"count": subscriptions}, "objects": {"count": objects}}
+    scenario = Scenario.model_validate({"name": "x", "k": 2, "approaches": ["unicast"], **counts})
+    assert little_to_make(scenario) is little
