@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.dataset
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.errors import PipelineError, spark_errors
@@ -17,8 +16,10 @@ def _read(schema: pa.Schema, spark: SparkSession, path: Path, name: str) -> Data
         there = (path / name).exists()
         remedy = f"give {path / name}" if there else f'it has no {name}; run the scenario with record = ["hops"]'
         raise PipelineError(f"{path}: is a run directory and not the records of one; {remedy}")
+    from pyarrow.dataset import dataset  # loads pandas
+
     try:  # Spark would start a job for that
-        present = pyarrow.dataset.dataset(path.absolute(), format="parquet").schema.names
+        present = dataset(path.absolute(), format="parquet").schema.names
     except (OSError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise PipelineError(f"cannot read {path}: {reason}; give records that Rangecast wrote") from error
