@@ -212,9 +212,7 @@ def _compiled(kernel: Kernel, *, nogil: bool, _nrt: bool = True, forceinline: bo
     of_a_room = _source(module, _ROOT) is not None
     # Said for every kernel: one that is not told takes over what holds for the first that calls it. Nobody hands
     # kernels to C, and a second entry for that would take as long to compile as that for Python.
-    options: dict[str, Any] = {"cache": of_a_room, "nogil": nogil, "_nrt": _nrt, "no_cfunc_wrapper": True}
-    if forceinline:
-        options["forceinline"] = True
-    compile_kernel: Any = numba.njit(**options)
+    told: dict[str, Any] = {"nogil": nogil, "_nrt": _nrt, "forceinline": forceinline, "no_cfunc_wrapper": True}
+    compile_kernel: Any = numba.njit(cache=of_a_room, **told)
     with _kept_by_content(module) if of_a_room else nullcontext():
         return cast("Kernel", compile_kernel(kernel))

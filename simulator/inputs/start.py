@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _FEW = 100_000
-"""Subscriptions, or objects, that Spark makes sooner than it is ready to make many."""
+"""So many subscriptions, or objects, a JVM makes before it would have compiled its code well."""
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
