@@ -15,7 +15,7 @@ help:  ## explain every target
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Rangecast needs Python 3.11 or newer: call make PYTHON=/path/to/python3.11"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 cannot make virtual environments: install the package python3-venv"; exit 1; }
+	@test -x $(BIN)/python || { $(PYTHON) -c 'import ensurepip' && $(PYTHON) -m venv --without-pip .venv; } || { rm -rf .venv; echo "python3 cannot make virtual environments: install the package python3-venv"; exit 1; }
 	$(BIN)/python floor/install.py
 	@touch $@
 

@@ -1,15 +1,19 @@
 """Installing what Rangecast runs on, and making what the first demo needs, on all cores at once.
 
-`make` runs this file as a script, with the Python of `.venv` and before anything is installed: standard library only.
+`make` runs this file as a script, with the Python of `.venv` and before anything is installed, pip neither: standard
+library only. The pip that comes with Python is installed first, without what `ensurepip` does beside.
 PySpark comes as a source distribution of 450 MB, which pip unpacks, packs into a wheel and unpacks again on one core;
 nearly all of it is compressed already, so the wheel is not. Meanwhile other pips install Rangecast and all else, and
 when they are done the kernels are compiled, which do without Spark. The archive of Spark's classes comes last. No pip
 compiles to bytecode what may never be imported.
 """
 
+import ensurepip
+import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 
@@ -27,6 +31,18 @@ Process = subprocess.Popen[bytes]
 
 def _python(*arguments: str) -> Process:
     return subprocess.Popen([sys.executable, *arguments], cwd=ROOT)
+
+
+def _install_pip() -> int:
+    """Install the wheel of pip that comes with Python, by itself; the exit code."""
+    places = (sysconfig.get_config_var("WHEEL_PKG_DIR"), Path(ensurepip.__file__).parent / "_bundled")
+    name = f"pip-{ensurepip.version()}-py3-none-any.whl"
+    wheel = next((path for place in places if place and (path := Path(place) / name).is_file()), None)
+    if wheel is None:
+        return _python("-m", "ensurepip", "--default-pip").wait()
+    options = ("--quiet", "--disable-pip-version-check", "--no-compile", "--no-index", "--no-deps")
+    command = [sys.executable, "-m", "pip", "install", *options, str(wheel)]
+    return subprocess.run(command, env=os.environ | {"PYTHONPATH": str(wheel)}, check=False).returncode
 
 
 def _pip(*arguments: str) -> Process:
@@ -47,6 +63,8 @@ def _stop(process: Process) -> None:
 
 def _install(started: list[Process]) -> int:
     """Start everything as early as it can be, and note it; the exit code of what fails first, or 0."""
+    if failed := _install_pip():
+        return failed
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     slow = [one for one in project["dependencies"] if one.startswith(SLOW)]
     others = [one for one in project["dependencies"] if one not in slow]

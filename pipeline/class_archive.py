@@ -1,8 +1,12 @@
 """An archive of the classes that Spark loads, so that its JVM starts with half the work.
 
 The JVM can write the classes of one process to a file when it ends and map that file in later ones (class data
-sharing). The first session that is asked to leaves one behind. The archive fits one Java and one Spark, which its
-name tells apart; where it is missing or does not fit, the JVM loads classes one by one as ever.
+sharing). The first session that is asked to leaves one behind. The archive fits one Java, one Spark and one class
+path, which its name tells apart; where it is missing or does not fit, the JVM loads classes one by one as ever.
+
+For every class the JVM goes through the class path until it comes to the jar that has it, and a JVM that is to write
+an archive asks the operating system about each jar on the way. Spark has 280 of them in no order, so those with the
+most classes that we load are named first: it takes two thirds of the time to write the archive, and less to start.
 """
 
 import hashlib
@@ -21,7 +25,14 @@ from floor.cache import cache_dir, cache_place
 from floor.files import clear_leftovers, partial_name
 from pipeline.java import find_java
 
-__all__ = ["archive_path", "archiving_classes", "keep_archive", "partial_archive"]
+__all__ = ["archive_path", "archiving_classes", "first_jars", "keep_archive", "partial_archive"]
+
+_MOST_LOADED = (
+    "spark-catalyst", "scala-library", "spark-core", "spark-sql", "scala-reflect", "log4j-core", "jackson-databind",
+    "hadoop-client-api", "parquet-column", "parquet-jackson", "janino", "spark-", "parquet-", "hadoop-client-runtime",
+    "arrow-", "netty-", "jackson-",
+)  # fmt: skip
+"""How names of jars begin, by the number of their classes that a session of ours loads."""
 
 _REHEARSAL = """
 import tempfile
@@ -44,8 +55,15 @@ _WRITING_SECONDS, _REHEARSAL_SECONDS = 120, 600
 def archive_path(java: Path) -> Path:
     """Where the archive of a `java` and the installed Spark is kept, about 180 MB."""
     real = java.resolve()
-    about = f"{real} {real.stat().st_mtime_ns} {pyspark.__version__} {Path(pyspark.__file__).parent}"
+    about = f"{real} {real.stat().st_mtime_ns} {pyspark.__version__} {first_jars()}"
     return cache_dir() / "spark" / f"classes-{hashlib.sha256(about.encode()).hexdigest()[:16]}.jsa"
+
+
+def first_jars() -> str:
+    """Class path of the jars of the installed Spark that classes are looked for in first."""
+    jars = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
+    ordered = (jar for beginning in _MOST_LOADED for jar in jars if jar.name.startswith(beginning))
+    return os.pathsep.join(map(str, dict.fromkeys(ordered)))
 
 
 def partial_archive(archive: Path) -> Path | None:

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 
 from floor.files import clear_leftovers, partial_name
 from floor.machine import memory_bytes
-from pipeline.class_archive import archive_path, keep_archive, partial_archive
+from pipeline.class_archive import archive_path, first_jars, keep_archive, partial_archive
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.java import require_java
 
@@ -240,6 +240,7 @@ def _start(
     elif partial is not None:
         jvm_options.append(f'"-XX:ArchiveClassesAtExit={partial}"')
     settings.setdefault("spark.driver.extraJavaOptions", " ".join(jvm_options))
+    settings.setdefault("spark.driver.extraClassPath", first_jars())
     conf = SparkConf(loadDefaults=False).setMaster(master).setAll(list(settings.items()))
     log = _scratch() / "spark.log"
     with spark_errors(f"start on {master}"):
