@@ -29,8 +29,10 @@ FIRST_START = ("-m", "simulator.cli.first_start")
 Process = subprocess.Popen[bytes]
 
 
-def _python(*arguments: str) -> Process:
-    return subprocess.Popen([sys.executable, *arguments], cwd=ROOT)
+def _python(*arguments: str, path: str = "") -> Process:
+    """Start Python, with a path that it imports from first."""
+    environment = os.environ | ({"PYTHONPATH": path} if path else {})
+    return subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=environment)
 
 
 def _install_pip() -> int:
@@ -41,8 +43,7 @@ def _install_pip() -> int:
     if wheel is None:
         return _python("-m", "ensurepip", "--default-pip").wait()
     options = ("--quiet", "--disable-pip-version-check", "--no-compile", "--no-index", "--no-deps")
-    command = [sys.executable, "-m", "pip", "install", *options, str(wheel)]
-    return subprocess.run(command, env=os.environ | {"PYTHONPATH": str(wheel)}, check=False).returncode
+    return _python("-m", "pip", "install", *options, str(wheel), path=str(wheel)).wait()
 
 
 def _pip(*arguments: str) -> Process:

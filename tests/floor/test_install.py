@@ -1,8 +1,10 @@
-"""The installation: three pips at once, what needs no Spark beside the slow one, and whichever fails fails it."""
+"""The installation: pip, then three pips at once, what needs no Spark beside the slow one; whichever fails fails it."""
 
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -17,16 +19,21 @@ def _begin(calls: Calls, broken: str) -> "install.Process":
     return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({7 if failed else 0})"])
 
 
-@pytest.mark.parametrize("broken", ["pyspark", "numpy", "--editable", "kernels", "classes", ""])
+@pytest.mark.parametrize("broken", ["--no-index", "pyspark", "numpy", "--editable", "kernels", "classes", ""])
 def test_what_fails_fails_the_installation(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Calls = []
 
-    def python(*arguments: str) -> "install.Process":
+    def python(*arguments: str, path: str = "") -> "install.Process":
         calls.append(arguments)
         return _begin(calls, broken)
 
     monkeypatch.setattr(install, "_python", python)
     assert install.main() == (7 if broken else 0)
+    pip, *calls = calls
+    assert re.fullmatch(r"pip-[\d.]+-py3-none-any\.whl", Path(pip[-1]).name)
+    if broken == "--no-index":
+        assert not calls
+        return
     others, editable, slow, *steps = calls
     assert not any(one.startswith("pyspark") for one in others)
     assert editable[-3:] == ("--no-deps", "--editable", ".")
@@ -41,7 +48,7 @@ def test_what_is_slow_does_not_outlive_a_failure(broken: str, monkeypatch: pytes
     sleeping = "pyspark" if broken == "numpy" else "classes"
     started = []
 
-    def python(*arguments: str) -> "install.Process":
+    def python(*arguments: str, path: str = "") -> "install.Process":
         slow = arguments[-1].startswith(sleeping)
         failed = any(one.startswith(broken) for one in arguments)
         code = "import time; print(flush=True); time.sleep(600)" if slow else f"raise SystemExit({int(failed)})"
