@@ -1,4 +1,4 @@
-"""The installation: pip, then three pips at once, what needs no Spark beside the slow one; whichever fails fails it."""
+"""The installation: pip, three pips at once, what needs no Spark beside the slow one; whichever fails fails it."""
 
 import re
 import subprocess

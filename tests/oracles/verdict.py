@@ -73,13 +73,15 @@ def first_wrong(
     subscriptions: Mapping[int, tuple[Place, Place]],
     k: int,
     windows: Iterable[Window],
+    rights: dict[tuple[int, int], Ranked],
     *,
     exact: bool,
     relaxed: bool,
 ) -> int | None:
     """First event of the first window after which something is wrong; None if nothing is.
 
-    Where subscriptions ask, a list may be wrong that was changed since its subscription asked.
+    Where subscriptions ask, a list may be wrong that was changed since its subscription asked. What is right after a
+    window, by its first event and subscription, does not depend on what was told: `rights` keeps it for later calls.
     """
     here, excused = dict(objects), set[int]()
     there = {s: Receiver(ends, here, k, relaxed=relaxed) for s, ends in subscriptions.items()}
@@ -99,7 +101,9 @@ def first_wrong(
                 told[s].append(row)
                 there[s].take(row)
         for s, receiver in there.items():
-            old, new = right[s], top(here, *receiver.ends, k)
+            if (window.first, s) not in rights:
+                rights[window.first, s] = top(here, *receiver.ends, k)
+            old, new = right[s], rights[window.first, s]
             right[s] = new
             was, now = ([i for _, i in ranked] for ranked in (old, new))
             moved = any(i in before and before[i][0] != here[i][0] for i in now)

@@ -18,6 +18,7 @@ from simulator.inputs.watched import watched_of
 from simulator.results.lists import lists_of
 from simulator.results.verify import Mismatch, first_mismatch, verifier_of
 from simulator.scenario.scenario import Scenario
+from tests.oracles.timeline import Ranked
 from tests.oracles.verdict import Window, first_wrong
 from tests.simulator.small import APPROACHES, SHAPE_APPROACHES, random_scenario, small_ingredients, told_ends
 
@@ -210,12 +211,17 @@ def windows(scenario: Scenario, ingredients: Ingredients, carrieds: list[Carried
             yield Window(chunk.first + start, events, told, joined, leaving if at == 0 else (), who)
 
 
-def expected(scenario: Scenario, ingredients: Ingredients, name: str, carrieds: list[Carried]) -> int | None:
+Rights = dict[tuple[int, int], Ranked]
+
+
+def expected(
+    scenario: Scenario, ingredients: Ingredients, name: str, carrieds: list[Carried], rights: Rights
+) -> int | None:
     workload, approach = ingredients.workload, parse_approach(name)
     objects = dict(enumerate(zip(workload.x.tolist(), workload.y.tolist(), strict=True)))
     ends = dict(enumerate(told_ends(workload, workload.l, workload.r)))
     told = windows(scenario, ingredients, carrieds)
-    return first_wrong(objects, ends, workload.k, told, exact=approach.exact, relaxed=approach.serverless)
+    return first_wrong(objects, ends, workload.k, told, rights, exact=approach.exact, relaxed=approach.serverless)
 
 
 SETTINGS = [("tally", False), ("des", False), ("des", True)]
@@ -297,14 +303,15 @@ def lies_found(told: Iterator[tuple[Scenario, Ingredients, list[Carried]]], name
     """Tell every lie in every run; how many somebody suffers from."""
     found = 0
     for scenario, ingredients, carrieds in told:
-        assert expected(scenario, ingredients, name, carrieds) is None
+        rights: Rights = {}
+        assert expected(scenario, ingredients, name, carrieds, rights) is None
         assert verified(scenario, ingredients, name, carrieds) is None
         for number, (what, lie) in enumerate(LIES.items()):
             rng = np.random.default_rng([scenario.seed, number])
             telling = [at for at, carried in enumerate(carrieds) if len(carried.notified.message)]
             at = int(rng.choice(telling))
             lied = [*carrieds[:at], lie(carrieds[at], rng), *carrieds[at + 1 :]]
-            event = expected(scenario, ingredients, name, lied)
+            event = expected(scenario, ingredients, name, lied, rights)
             mismatch = verified(scenario, ingredients, name, lied)
             assert (None if mismatch is None else mismatch.event) == event, (what, scenario.seed, str(mismatch))
             found += event is not None
@@ -324,7 +331,7 @@ def test_what_comes_to_a_wrong_broker_is_missed(name: str, faults: bool, monkeyp
     monkeypatch.setattr(Audience, "name", astray)
     suffering = 0
     for scenario, ingredients, carrieds in runs(name, "des", "can", faults):
-        event = expected(scenario, ingredients, name, carrieds)
+        event = expected(scenario, ingredients, name, carrieds, {})
         mismatch = verified(scenario, ingredients, name, carrieds)
         assert (None if mismatch is None else mismatch.event) == event
         suffering += event is not None
