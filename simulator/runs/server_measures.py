@@ -42,7 +42,9 @@ SERVER_METRICS = (
 index and snaps; then all calls of min_x2 and min_y (`min_queries`) and the snaps as the paper counts them."""
 
 PIECE = 64
-"""Events that are replayed at a time: few enough that the table of their messages is memory used again and again."""
+"""Events that are replayed at a time, at most."""
+ROWS = 1 << 16
+"""Messages of the events of a time, about: few enough that their table is memory used again and again."""
 
 DENSE = "paint-dense"
 SPARSE = {f"paint-sparse, dataset {number}": number for number in COVERED}
@@ -119,6 +121,11 @@ def own_around(sent: paint.Messages) -> NDArray[np.int64]:
     return np.delete(np.bincount(event, minlength=events), alone)
 
 
+def _piece(messages: int, events: int) -> int:
+    """Events to replay next, by the messages of those before; one at first."""
+    return min(PIECE, max(1, ROWS * events // max(messages, 1)))
+
+
 def _ask(who: Any, made: _Made, ask: Ask) -> Answer:
     if callable(who):
         return Answer(who(ask.k, made.spec.objects, made.spec.dimensions), [])
@@ -127,8 +134,9 @@ def _ask(who: Any, made: _Made, ask: Ask) -> Answer:
     size = 4 * (2 * len(sides_of(dimensions).sign) + made.x.shape[1] + 1)
     sums = dict.fromkeys(("messages", "own", "exposed"), 0)
     largest, around = 0, [np.zeros(0, np.int64)]
-    for start in range(0, ask.events, PIECE):
-        end = min(start + PIECE, ask.events)
+    start = end = 0
+    while end < ask.events:
+        start, end = end, min(end + _piece(sums["messages"], end), ask.events)
         sent = server.replay(made.ids[start:end], made.ys[start:end])
         table, lengths = sent.table, np.diff(sent.offsets)
         told = table["cause"] == paint.EXPOSED

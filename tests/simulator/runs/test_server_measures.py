@@ -1,9 +1,12 @@
 """Servers alone on objects of several attributes: what is measured, against the messages themselves."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import paint
+from simulator.runs import server_measures
 from simulator.runs.index_measures import Ask
 from simulator.runs.server_measures import DENSE, FORMULAS, PIECE, SERVER_KINDS, SERVER_METRICS, SPARSE, Objects
 from simulator.workload.appendix_d import COVERED, make_dataset
@@ -36,6 +39,26 @@ def test_rows_are_those_of_the_messages() -> None:
     assert row["bytes_out_max"] == 36 * max(len(table) for table in single)
     assert row["first_k"] == 2
     assert row["min_queries"] == pytest.approx(row["min_x2"] + row["min_y"])
+
+
+@pytest.mark.parametrize(("rows", "pieces"), [(1, [1] * 24), (10**9, [1, 23])])
+def test_events_are_replayed_by_as_many_as_their_messages_allow(
+    rows: int, pieces: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replay, seen = paint.Server.replay, []
+
+    def noted(self: paint.Server, ids: Any, ys: Any) -> paint.Messages:
+        seen.append(len(ids))
+        return replay(self, ids, ys)
+
+    ask = Ask(events=24, k=2)
+    made = KIND.make(SMALL, ask.events, 5)
+    who = KIND.build(DENSE, made)
+    wanted = KIND.ask(who, made, ask)
+    monkeypatch.setattr(paint.Server, "replay", noted)
+    monkeypatch.setattr(server_measures, "ROWS", rows)
+    assert KIND.ask(who, made, ask) == wanted
+    assert seen == pieces
 
 
 def test_paint_sparse_takes_the_dataset_that_its_name_has() -> None:
