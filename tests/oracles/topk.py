@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice, pairwise
 from typing import Any
 
+from tests.oracles.inside import inside
+
 Objects = dict[int, tuple[float, float]]
 Subscription = tuple[float, float]
 Entries = dict[int, tuple[float, float]]
@@ -39,13 +41,13 @@ def in_order(objects: Objects, descending: bool = False) -> list[int]:
 def held(objects: Objects, order: Sequence[int], subscription: Subscription) -> Iterator[int]:
     """Of ids in rank order those in range."""
     left, right = subscription
-    return (i for i in order if left <= objects[i][0] <= right)
+    return (i for i in order if inside(objects[i][0], left, right))
 
 
 def ranked(objects: Objects, subscription: Subscription, descending: bool = False) -> list[int]:
     """The ids in range in rank order."""
     left, right = subscription
-    return in_order({i: (x, y) for i, (x, y) in objects.items() if left <= x <= right}, descending)
+    return in_order({i: (x, y) for i, (x, y) in objects.items() if inside(x, left, right)}, descending)
 
 
 def top_k(objects: Objects, subscription: Subscription, k: int, descending: bool = False) -> Entries:
