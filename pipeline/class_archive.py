@@ -60,8 +60,9 @@ def archive_path(java: Path) -> Path:
 
 
 def first_jars() -> str:
-    """Class path of the jars of the installed Spark that classes are looked for in first."""
-    jars = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
+    """Class path of the jars that classes are looked for in first: those of the Spark that will be started."""
+    home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
+    jars = sorted((home / "jars").resolve().glob("*.jar"))
     ordered = (jar for beginning in _MOST_LOADED for jar in jars if jar.name.startswith(beginning))
     return os.pathsep.join(map(str, dict.fromkeys(ordered)))
 

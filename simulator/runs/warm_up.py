@@ -60,7 +60,7 @@ class Rehearsal(NamedTuple):
 def warm_up(scenario: Scenario | None = None, progress: Progress | None = None) -> None:
     """Compile the kernels that a scenario uses, or all that runs and indexes use, without Spark.
 
-    The scenario of the demo takes 90 s of processor time, which two cores share; all take more. It is seconds where
+    The scenario of the demo takes 100 s of processor time, which two cores share; all take more. It is seconds where
     they are compiled already.
 
     Parameters

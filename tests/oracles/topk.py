@@ -6,7 +6,7 @@ object whose y is infinite does not exist.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from tests.oracles.inside import inside
@@ -32,22 +32,12 @@ def distinct_subscriptions(xs: Iterable[float]) -> list[Subscription]:
     return [*combinations(ends, 2), *((end, end) for end in ends)]
 
 
-def in_order(objects: Objects, descending: bool = False) -> list[int]:
-    """The ids of all that exist in rank order."""
-    sign = -1.0 if descending else 1.0
-    return sorted((i for i in objects if math.isfinite(objects[i][1])), key=lambda i: (sign * objects[i][1], i))
-
-
-def held(objects: Objects, order: Sequence[int], subscription: Subscription) -> Iterator[int]:
-    """Of ids in rank order those in range."""
-    left, right = subscription
-    return (i for i in order if inside(objects[i][0], left, right))
-
-
 def ranked(objects: Objects, subscription: Subscription, descending: bool = False) -> list[int]:
     """The ids in range in rank order."""
     left, right = subscription
-    return in_order({i: (x, y) for i, (x, y) in objects.items() if inside(x, left, right)}, descending)
+    sign = -1.0 if descending else 1.0
+    held = [i for i, (x, y) in objects.items() if inside(x, left, right) and math.isfinite(y)]
+    return sorted(held, key=lambda i: (sign * objects[i][1], i))
 
 
 def top_k(objects: Objects, subscription: Subscription, k: int, descending: bool = False) -> Entries:
@@ -121,14 +111,13 @@ class Subscribers:
 
         `objects` is the truth after the event.
         """
-        rows = [{name: message[name].item() for name in message.dtype.names} for message in rows]
-        order = in_order(objects, self.descending)
+        rows = list(rows)
         for message in rows:
             assert message["l_out"] < message["l_in"], "an empty tile is sent"
             assert message["r_in"] < message["r_out"], "an empty tile is sent"
         for s, entries in self.lists.items():
             before = dict(entries)  # right: compared below, or made so when it came
-            after = {i: objects[i] for i in islice(held(objects, order, s), self.k)}
+            after = top_k(objects, s, self.k, self.descending)
             received = [message for message in rows if reaches(message, *s)]
             ids = [int(message["object"]) for message in received]
             assert len(set(ids)) == len(ids), f"{s} hears twice of one object: {ids}"
@@ -147,8 +136,6 @@ class Subscribers:
         """Theorem 7: what is received ranks within (1 + epsilon)k, and if unchanged ranked below (1 - epsilon)k."""
         assert self.epsilon is not None
         slack = math.ceil(self.epsilon * self.k - 1e-9) - 1
-        if not received:
-            return
         orders = [ranked(state, s, self.descending) for state in (self.objects, objects)]
         for message in received:
             i = int(message["object"])
@@ -185,9 +172,7 @@ def smallest_tiling(region: set[tuple[int, int]], cells: set[tuple[int, int]]) -
             for low in (r for r in rows if r <= first[1]):
                 for high in (r for r in rows if r >= first[1]):
                     covered = {(c, r) for c, r in cells if column <= c <= right and low <= r <= high}
-                    if not covered <= left:
-                        break  # nor is a higher one
-                    if first in covered:
+                    if first in covered and covered <= left:
                         search(left - covered, used + 1)
 
     search(frozenset(region), 0)

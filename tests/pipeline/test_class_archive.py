@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import class_archive
-from pipeline.class_archive import archive_path, archiving_classes
+from pipeline.class_archive import archive_path, archiving_classes, first_jars
 from pipeline.java import find_java, require_java
 
 COUNT = """
@@ -82,3 +82,17 @@ def test_it_is_made_beside_other_work_and_given_up_with_it(tmp_path: Path, monke
     monkeypatch.setattr(class_archive, "_REHEARSAL", "import time; time.sleep(600)")
     with pytest.raises(KeyboardInterrupt), archiving_classes():  # ends at once
         raise KeyboardInterrupt
+
+
+def test_jars_that_come_first_are_those_of_the_spark_that_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own" / "jars").mkdir(parents=True)
+    for name in ("zinc-1.jar", "spark-net-1.jar", "scala-library-2.jar", "spark-catalyst_2.jar", "spark-core.txt"):
+        (tmp_path / "own" / "jars" / name).touch()
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "jars").symlink_to(tmp_path / "own" / "jars")
+    ordered = ["spark-catalyst_2.jar", "scala-library-2.jar", "spark-net-1.jar"]
+    for home in ("own", "links"):
+        monkeypatch.setenv("SPARK_HOME", str(tmp_path / home))
+        assert first_jars().split(os.pathsep) == [str((tmp_path / "own" / "jars").resolve() / one) for one in ordered]
