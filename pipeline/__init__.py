@@ -68,7 +68,7 @@ from pipeline.side_distributions import (
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
 from pipeline.summary import rehearse_summary, summarise, write_summary
 from pipeline.trace_files import TraceData, TraceFacts, read_trace, trace_facts, write_trace
-from pipeline.traces import Trace, TraceSpec, read_history, trace_frames
+from pipeline.traces import Trace, TraceSpec, check_history, read_history, trace_frames
 
 __all__ = [
     "BROKERS",
@@ -117,6 +117,7 @@ __all__ = [
     "add_up",
     "archiving_classes",
     "attributes_of",
+    "check_history",
     "check_master",
     "check_spark",
     "count_deliveries",

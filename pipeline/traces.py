@@ -23,7 +23,7 @@ from pipeline.attributes import XRange, attribute_ranges, attributes_of, x_names
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.schemas import TRACE_REPORT, trace_schemas
 
-__all__ = ["KEPT", "OUTCOMES", "Trace", "TraceSpec", "read_history", "trace_frames"]
+__all__ = ["KEPT", "OUTCOMES", "Trace", "TraceSpec", "check_history", "read_history", "trace_frames"]
 
 KEPT = "kept"
 #: What becomes of a row, in the order in which it is asked; all but the last are dropped.
@@ -112,6 +112,14 @@ class Trace(NamedTuple):
     """What the three follow from, persisted; unpersist it when they are no longer needed."""
 
 
+def check_history(path: Path) -> None:
+    """Refuse what is no history at a glance, before Spark is started for it."""
+    if not path.exists():
+        raise PipelineError(f"{path}: there is no such file; give a history in CSV or Parquet")
+    if path.is_dir() and not path.name.endswith((".csv", ".csv.gz")) and not any(path.glob("**/*.parquet")):
+        raise PipelineError(f"{path} holds no Parquet files; give a history in CSV or Parquet")
+
+
 def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
     """
     Rows of a CSV file with a header (`.csv`, `.csv.gz`) or of Parquet: name, seconds, x, y, file, row.
@@ -123,15 +131,12 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
     PipelineError
         If the file cannot be read or lacks one of the columns.
     """
-    if not path.exists():
-        raise PipelineError(f"{path}: there is no such file; give a history in CSV or Parquet")
+    check_history(path)
     with spark_errors(f"read {path}"):
         if path.name.endswith((".csv", ".csv.gz")):
             # Doubled quotes, as spreadsheets write them, instead of Spark's backslash.
             rows = spark.read.option("header", True).option("escape", '"').csv(str(path.absolute()))
         else:
-            if path.is_dir() and not any(path.glob("**/*.parquet")):
-                raise PipelineError(f"{path} holds no Parquet files; give a history in CSV or Parquet")
             rows = spark.read.parquet(str(path.absolute()))
         wanted = (spec.object, spec.time, *spec.places, spec.y)
         missing = [name for name in wanted if name not in rows.columns]

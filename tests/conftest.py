@@ -7,6 +7,7 @@ import gc
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -67,9 +68,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from going over all modules and tests again and again: they stay to the end."""
+    """Keep the garbage collector from going over all modules and tests again and again: they stay to the end.
+
+    Oracles make many small objects and few cycles: it looks for these a hundred times less often than it would.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100 * gc.get_threshold()[0])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -88,6 +93,14 @@ def _same_signals() -> Iterator[None]:
     before = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(autouse=True)
+def _spark_is_asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test use Spark that does not say so: a process that needs none for its other tests would start it."""
+    if "spark" not in request.fixturenames:
+        asks = partial(pytest.fail, "let it ask for the fixture `spark`")
+        monkeypatch.setattr(pipeline.session, "spark_runs", asks)
 
 
 @pytest.fixture(scope="session")

@@ -87,6 +87,7 @@ def make_trace(source: Path, spec: pipeline.TraceSpec, out: Path, *, master: str
         When the history cannot be read or used, or `out` exists or cannot be written.
     """
     pipeline.check_master(master)
+    pipeline.check_history(source)
     with new_directory(out, TraceError) as made:
         spark = pipeline.spark_session(master)
         pipeline.write_trace(pipeline.read_history(spark, source, spec), spec, made)

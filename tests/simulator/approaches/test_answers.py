@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pyspark.sql import SparkSession
 
 from floor.errors import RangecastError
 from paint import MESSAGE, UNICAST
@@ -175,7 +176,11 @@ def test_an_approach_of_ones_own_can_broadcast(engine: str, network: str, monkey
 
 @pytest.mark.parametrize("where", ["", "def answer(*_):\n    "])
 def test_a_plugin_that_ends_the_program_is_told(
-    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession,
+    where: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("simulator.inputs.plugins._LOADED", {})
     monkeypatch.setitem(APPROACHES, "ends", APPROACHES["unicast"])

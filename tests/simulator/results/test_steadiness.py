@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pyspark.sql import SparkSession
 
 from scenarios import DIRECTORY
 from simulator.approaches.registry import parse_approach
@@ -112,7 +113,7 @@ def test_events_at_once_are_not_steady_and_a_run_without_a_clock_says_nothing() 
         assert offered_load(loads, ledger, ingredients.events.time_s) is None
 
 
-def test_a_run_says_so_in_notes_table_manifest_and_report(tmp_path: Path) -> None:
+def test_a_run_says_so_in_notes_table_manifest_and_report(spark: SparkSession, tmp_path: Path) -> None:
     scenario = queue(1.5, 400).model_copy(update={"approaches": ["paint-dense", "cn-relax"]})
     result = run_scenario(scenario, tmp_path / "run", master="local[2]")
     (note,) = (line for line in result.notes if line.startswith("WARNING"))
