@@ -196,7 +196,7 @@ def test_unicast_needs_a_test_of_the_rank_for_a_raising_event() -> None:
 
 
 def test_unicast_by_the_replacement_alone_leaves_a_wrong_list() -> None:
-    """ "The change to top_k (which can be captured by one object)": 2 comes, but the list keeps 0 at its old y."""
+    """A change "can be captured by one object": if that is the one that comes, the list keeps 0 at its old y."""
     objects: Objects = {0: (1.0, 1.0), 1: (2.0, 5.0), 2: (3.0, 7.0)}
     s, k = (0.0, 4.0), 2
     right = top_k(objects | {0: (1.0, 9.0)}, s, k)
@@ -222,7 +222,7 @@ def test_a_box_of_snap_is_closed_and_a_message_is_open_outside() -> None:
 
 
 def test_messages_that_overtake_each_other_leave_wrong_lists() -> None:
-    """Footnote 5. The newest of each object is kept, as each comes once, but 1 comes while 0, still at 1, is better."""
+    """Footnote 5. The newest of each object counts, as each comes once, but as 1 comes 0, still at 1, is better."""
     s, k = (0.0, 3.0), 1
     table = list(paint.Server([1.0, 2.0], [1.0, 2.0], k=k).update(0, 3.0).table)
     told = [row for row in table if reaches(row, *s)]

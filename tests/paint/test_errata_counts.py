@@ -96,7 +96,7 @@ def mean_messages(dimensions: float, n: int, k: int) -> float:
 
 
 def test_theorem_8_has_too_low_a_power_of_k_and_too_high_a_one_of_ln_n() -> None:
-    """In two dimensions its proof has (k ln n)²: 25 times at k = 10 what it is at 2, and 2.8 times from 10³ to 10⁵."""
+    """In two dimensions its proof has (k ln n)²: 25 times at k = 10 what it is at 2, 2.8 times from 10³ to 10⁵."""
     by_k = [mean_messages(2, 10_000, k) for k in (2, 10)]
     by_n = [mean_messages(2, n, 1) for n in (1000, 10_000, 100_000)]
     assert by_k == [164.925, 6714.5]
