@@ -182,6 +182,26 @@ def test_an_interval_is_not_a_set() -> None:
     assert ri_tree(held, 2.0).top([5.0], (0.0, 0.0), 2).tolist() == [1, 0]
 
 
+def test_the_largest_distance_between_subscriptions_changes_with_each() -> None:
+    """Seed 001, Eq. 4: a third subscription, at 10, turns round which of two is best; a parameter leaves it."""
+    half = [(0, "=", 5.0, 0.6), (1, "=", 9.0, 0.4)]
+    held = [Placed(half, (0.0, 0.0), 0.5), Placed(half, (1.0, 0.0), 0.5), Placed(half, (10.0, 0.0), 0.5)]
+    held[0] = held[0]._replace(predicates=[(0, "=", 9.0, 1.0)])
+    for count, best in ((2, 0), (3, 1)):
+        some = held[:count]
+        largest = max(math.dist(one.place, other.place) for one in some for other in some)
+        scores = [similarity(one, [5.0, 5.0], (0.0, 0.0), largest) for one in some]
+        assert int(np.argmax(scores)) == best
+        assert similarity(held[0], [5.0, 5.0], (0.0, 0.0), 1.0) > similarity(held[1], [5.0, 5.0], (0.0, 0.0), 1.0)
+
+
+def test_the_larger_of_the_rareness_and_a_normal_value_is_the_rareness() -> None:
+    """Seed 001, Section 6: max(ξ, N(0.8 ξ, 0.05 ξ)) is ξ but for 2 of 100,000; the smaller of both differs in the rest."""
+    drawn = np.random.default_rng(1).normal(0.8, 0.05, 100_000)
+    assert int((np.maximum(1.0, drawn) > 1.0).sum()) == 2
+    assert int((np.minimum(1.0, drawn) < 1.0).sum()) == 99_998
+
+
 @pytest.mark.parametrize(("operator", "value"), [("!=", 5.0), ("not in", [5.0, 6.0])])
 def test_an_interval_is_not_all_but_some(operator: str, value: Any) -> None:
     """Seed 001, Table 2: 5, which is asked not to be, lies in the whole domain."""
