@@ -196,7 +196,7 @@ def test_the_largest_distance_between_subscriptions_changes_with_each() -> None:
 
 
 def test_the_larger_of_the_rareness_and_a_normal_value_is_the_rareness() -> None:
-    """Seed 001, Section 6: max(ξ, N(0.8 ξ, 0.05 ξ)) is ξ but for 2 of 100,000; the smaller of both differs in the rest."""
+    """Seed 001, Section 6: max(ξ, N(0.8 ξ, 0.05 ξ)) is ξ but for 2 of 100,000, the smaller of both for 2."""
     drawn = np.random.default_rng(1).normal(0.8, 0.05, 100_000)
     assert int((np.maximum(1.0, drawn) > 1.0).sum()) == 2
     assert int((np.minimum(1.0, drawn) < 1.0).sum()) == 99_998
