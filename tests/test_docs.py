@@ -176,18 +176,51 @@ def test_every_column_of_a_run_is_explained() -> None:
     assert [column for column in SUMMARY.names if f"`{column}`" not in told] == []
 
 
-def test_every_error_of_a_paper_names_a_test_that_is_there() -> None:
+SLIPS = ("Smaller slips", "Smaller slips in these papers")
+"""Sections of the errata whose bullets are entries of their own."""
+
+
+def errata() -> dict[str, str]:
+    """What each entry of the errata says, by its title."""
     page = (DOCS / "errata.md").read_text(encoding="utf-8")
-    files = [path for room in ("paint", "matching") for path in (DOCS.parent / "tests" / room).glob("test_*.py")]
-    known = {path.name for path in files}
-    known |= {
-        name for path in files for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    sections = [one.partition("\n") for one in re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]]
+    entries = {title: text for title, _, text in sections if title not in (*SLIPS, "The papers on matching")}
+    for title, _, text in sections:
+        if title in SLIPS:
+            entries |= {one.partition("**")[0]: one for one in text.split("* **")[1:]}
+    return {title: " ".join(text.split()) for title, text in entries.items()}
+
+
+def test_every_error_of_a_paper_names_the_tests_of_the_error_and_those_of_the_fix() -> None:
+    without: dict[str, list[str]] = {"error": [], "fix": []}
+    for title, text in errata().items():
+        told = re.search(r"Tests(?:\*\*)?: the error, (?P<error>.+?); the fix, (?P<fix>.+)", text)
+        assert told, title
+        for part, names in without.items():
+            if told[part].startswith("none"):
+                names.append(title)
+            else:
+                assert re.search(r"`test_\w+`|the same|the first", told[part]), title
+    assert without == {
+        "error": ["Table VII: what a min query is", "000, Section 4", "000, Example 5", "004"],
+        "fix": ["Figure 15 against Figure 12", "Table II, CN-Relax", "001, Section 6", "004"],
     }
-    named = set(re.findall(r"`(test_\w+(?:\.py)?)`", page))
-    assert named - known == set()
-    sections = re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]
-    without = [one.splitlines()[0] for one in sections if "**Test" not in one]
-    assert without == ["Smaller slips", "The papers on matching", "Smaller slips in these papers"]
+
+
+def test_every_test_that_the_errata_name_is_there() -> None:
+    known: dict[str, set[str]] = {}
+    for path in (DOCS.parent / "tests").rglob("test_*.py"):
+        names = re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+        known.setdefault(path.name, set()).update(names)
+    own = set().union(*(names for file, names in known.items() if file.startswith("test_errata")))
+    named = set()
+    for title, text in errata().items():
+        for part in re.split(r"; the fix, ", text):
+            for names, file in re.findall(r"((?:`test_\w+`(?:,| and|, and)? ?)+)(?:in `(test_\w+\.py)`)?", part):
+                found = set(re.findall(r"test_\w+", names))
+                assert found <= (known[file] if file else own), (title, found)
+                named |= found
+    assert named == set(re.findall(r"`(test_\w+)`", (DOCS / "errata.md").read_text(encoding="utf-8")))
 
 
 def test_the_table_of_packages_is_the_house_as_it_is() -> None:

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement, pairwise
 from typing import Literal, NamedTuple
 
-Slip = Literal["no lower bound", "new y", "from u_0", "hull of short lists", "not clipped"]
+Slip = Literal[
+    "no lower bound",
+    "never cleared",
+    "t stays",
+    "new y",
+    "beyond equal x2",
+    "from u_0",
+    "hull of short lists",
+    "not clipped",
+]
 Placed = dict[int, tuple[float, float, float]]
 """Objects by id: x1, x2, y."""
 Range15 = tuple[float, float, float]
@@ -60,10 +69,15 @@ def update(objects: Placed, i: int, new: float, k: int, slip: Slip | None = None
 
 
 def polygon(objects: Placed, i: int, y: float, new: float, k: int, slip: Slip | None) -> list[Slab]:
-    """Algorithm 7: the slabs, each with its lists; line 8 of the slip asks for objects below the new y."""
+    """Algorithm 7: the slabs, each with its lists; line 8 of the slip asks for objects below the new y.
+
+    Objects that share an x2 make slabs of no height, all but the last of them; boxes of these reach nobody.
+    """
     x1, x2, _ = objects[i]
     slabs = [Slab(x2, [], [])]
     for h in sorted(objects, key=lambda h: objects[h][1]):
+        if slip == "beyond equal x2" and x2 < objects[h][1] == slabs[-1].low:
+            continue
         if h == i or objects[h][2] >= (new if slip == "new y" and objects[h][1] > x2 else y):
             continue
         last = slabs[-1]
@@ -79,12 +93,14 @@ def exposed(objects: Placed, i: int, new: float, k: int, slabs: list[Slab], slip
     x1, x2, v = objects[i]
     boxes: list[Box] = []
     seen: set[int] = set()
+    intervals = len(slabs)
     while True:
+        again = {"no lower bound": set(objects) - {i}, "never cleared": seen}.get(slip or "", set())
         found = [
             (objects[h][2], h)
-            for slab, (low, high) in extents(slabs)
+            for slab, (low, high) in list(extents(slabs))[: intervals if slip == "t stays" else None]
             for h in objects
-            if (v < objects[h][2] < new or (slip == "no lower bound" and h != i and objects[h][2] < new))
+            if (v < objects[h][2] < new or (h in again and objects[h][2] < new))
             and (low <= objects[h][1] or (low == x2 and slip != "from u_0"))
             and objects[h][1] < high
             and holds(slab, objects[h][0], x1, k, slip)
