@@ -25,7 +25,7 @@ def layers(name: str) -> list[list[str]]:
     """Layers of the contract with a name, from the top; those that stand side by side are in one."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     found = next(contract for contract in contracts if contract["name"] == name)
-    return [[one.strip() for one in layer.split(":")] for layer in found["layers"]]
+    return [[one.strip() for one in layer.split("|")] for layer in found["layers"]]
 
 
 def doc(package: Path) -> str:
