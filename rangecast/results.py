@@ -123,9 +123,9 @@ class Result:
         return f"{self._verdict()}\n{compare(self)!r}"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from rangecast.shown import html_of
 
-        return f"<p>{escape(self._verdict())}</p>{compare(self)._repr_html_()}"
+        return html_of([compare(self)._shown()], [self._verdict()])
 
     def _verdict(self) -> str:
         verdicts = {None: "not verified", True: "verified, all right", False: "verified, WRONG"}
@@ -186,7 +186,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         from rangecast.shown import html_of
 
-        return html_of(self._shown())
+        return html_of([self._shown()])
 
 
 def compare(*runs: Result | AnyPath) -> Comparison:
