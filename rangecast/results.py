@@ -112,8 +112,8 @@ class Result:
         from simulator.results.comparison_figure import comparison_figure, comparison_title
 
         names = [str(row["approach"]) for row in self._rows]
-        files = (self.directory / "events.parquet", self.directory / "summary.csv")
-        return shown(comparison_figure(*files, names, comparison_title(self.scenario), self.scenario.events.warm_up))
+        title, warm_up = comparison_title(self.scenario), self.scenario.events.warm_up
+        return shown(comparison_figure(self._run, names, title, warm_up))
 
     def report(self, out: AnyPath = "report.html") -> Path:
         """Write the run as one page that works offline; its path."""

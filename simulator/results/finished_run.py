@@ -66,6 +66,15 @@ class FinishedRun:
         return list(rows)
 
     @cached_property
+    def summary_csv(self) -> bytes:
+        """`summary.csv` as it stands."""
+        path = self.directory / "summary.csv"
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise RunError(f"{path}: cannot be read: {error.strerror}; run the scenario again") from error
+
+    @cached_property
     def manifest(self) -> dict[str, Any]:
         """`manifest.json`: the tables scenario, versions, verified, faults, approaches and seconds hold anything."""
         path = self.directory / "manifest.json"
@@ -110,6 +119,10 @@ class FinishedRun:
             raise RunError(f"{path}: lacks {', '.join(missing)}, which manifest.json has; run the scenario again")
         return text
 
+    def has(self, name: str) -> bool:
+        """Whether the run has one of `TABLES`: some have only those of which there was something to tell."""
+        return (self.directory / f"{name}.parquet").exists()
+
     def table(self, name: str, columns: Sequence[str] | None = None, approach: str | None = None) -> pa.Table:
         """Read one of `TABLES`, all of it or some columns of it, for all approaches or one. O(rows).
 
@@ -121,13 +134,17 @@ class FinishedRun:
         if name not in TABLES:
             raise RunError(f"table = {name!r}: a run has the tables {', '.join(TABLES)}; choose one of them")
         path, schema = self.directory / f"{name}.parquet", TABLES[name]
-        if name in _SOME_ONLY and not path.exists():
+        if name in _SOME_ONLY and not self.has(name):
             raise RunError(f"{self.directory}: has no {path.name}; {_SOME_ONLY[name]}")
         wanted = schema if columns is None else pa.schema([schema.field(column) for column in columns])
-        chosen = None if approach is None else pc.field("approach") == approach
+        needed = wanted.names if approach is None else list(dict.fromkeys([*wanted.names, "approach"]))
         try:
-            _refuse_lack(path, wanted.names, pq.read_schema(path).names)
-            return pq.read_table(path, columns=wanted.names, filters=chosen).cast(wanted)
+            with pq.ParquetFile(path) as opened:  # `read_table` loads pandas
+                _refuse_lack(path, needed, opened.schema_arrow.names)
+                table = opened.read(needed)
+            if approach is not None:
+                table = table.filter(pc.equal(table["approach"], approach))
+            return table.select(wanted.names).cast(wanted)
         except (OSError, ValueError) as error:  # Arrow's errors are among these
             reason = _first_line(error) if path.exists() else "there is no such file"
             raise RunError(f"{path}: cannot be read: {reason}; run the scenario again with this version") from error

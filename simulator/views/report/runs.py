@@ -38,6 +38,7 @@ class Run(NamedTuple):
     """Holds the tables scenario, versions, verified, faults, approaches and seconds; in them may be anything."""
     scenario_text: str
     summary: list[dict[str, object]]
+    summary_csv: bytes
     tables: dict[str, pa.Table]
     """By name: events, brokers and links, and series and faults, which are empty where the run has none."""
     map: Map | str
@@ -106,10 +107,10 @@ def read_run(directory: Path, name: str) -> Run:
         Something is missing or broken: one line that names it.
     """
     run = FinishedRun(directory)
-    told = (run.manifest, run.scenario_text, run.summary)
+    told = (run.manifest, run.scenario_text, run.summary, run.summary_csv)
     tables = {one: run.table(one) for one in ("events", "brokers", "links")}
     for one, schema in (("series", SERIES), ("faults", FAULTS)):
-        tables[one] = run.table(one) if (directory / f"{one}.parquet").exists() else schema.empty_table()
+        tables[one] = run.table(one) if run.has(one) else schema.empty_table()
     return Run(name, directory, *told, tables, _map(run, tables["brokers"]))
 
 
