@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
+from floor.text import first_line
 from pipeline import BROKERS, EVENTS, FAULTS, HOPS, LINKS, SERIES, SUMMARY
 from simulator.inputs.plugins import Plugin, loaded_plugins
 from simulator.results.errors import RunError
@@ -58,7 +59,7 @@ class FinishedRun:
             rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
         except (OSError, ValueError) as error:
             raise RunError(
-                f"{self.directory}: not a finished run ({_first_line(error)}); give a directory that `run` made"
+                f"{self.directory}: not a finished run ({first_line(error)}); give a directory that `run` made"
             ) from error
         if not rows:
             raise RunError(f"{path}: holds no approach; run the scenario again")
@@ -81,7 +82,7 @@ class FinishedRun:
         try:
             manifest = json.loads(_text(path))
         except (ValueError, RecursionError) as error:
-            raise RunError(f"{path}: not valid JSON ({_first_line(error)}); run the scenario again") from error
+            raise RunError(f"{path}: not valid JSON ({first_line(error)}); run the scenario again") from error
         if not isinstance(manifest, dict):
             raise RunError(f"{path}: must hold a table, not {type(manifest).__name__}; run the scenario again")
         missing = [name for name in _MANIFEST if not isinstance(manifest.get(name), dict)]
@@ -113,7 +114,7 @@ class FinishedRun:
         try:
             values = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            raise RunError(f"{path}: not valid TOML ({_first_line(error)}); run the scenario again") from error
+            raise RunError(f"{path}: not valid TOML ({first_line(error)}); run the scenario again") from error
         missing = _missing(self.manifest["scenario"], values)
         if missing:
             raise RunError(f"{path}: lacks {', '.join(missing)}, which manifest.json has; run the scenario again")
@@ -146,12 +147,8 @@ class FinishedRun:
                 table = table.filter(pc.equal(table["approach"], approach))
             return table.select(wanted.names).cast(wanted)
         except (OSError, ValueError) as error:  # Arrow's errors are among these
-            reason = _first_line(error) if path.exists() else "there is no such file"
+            reason = first_line(error) if path.exists() else "there is no such file"
             raise RunError(f"{path}: cannot be read: {reason}; run the scenario again with this version") from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _text(path: Path) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import pipeline
 from cn import Zones
 from floor.errors import RangecastError
+from floor.text import first_line
 from pipeline import FAULTS, SERIES
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.ingredients import make_graph, make_zones, place_brokers
@@ -157,7 +158,7 @@ def _map(run: FinishedRun, brokers: pa.Table) -> Map | str:
         zoned = scenario.network.kind != "tree" and scenario.dimensions == 1  # of more sides there is no picture
         found = _zones(scenario) if zoned else _places(scenario)
     except (RangecastError, ValueError, OSError) as error:
-        return str(error).splitlines()[0]
+        return first_line(error)
     there = scenario.network.brokers
     if int(pc.max(brokers["broker"]).as_py() or 0) >= there:
         return f"the scenario has {there} brokers and brokers.parquet has more"
