@@ -22,7 +22,7 @@ from simulator.engine.carried import (
 from simulator.engine.control import Ends, control_rows
 from simulator.engine.fault_log import FaultRow
 from simulator.engine.flights import Fault, Flights, Flown
-from simulator.engine.holding import held_back
+from simulator.engine.holding_back import held_back
 from simulator.engine.journeys import crossings
 from simulator.engine.link_faults import Fate
 from simulator.engine.packets import begins_of, starts_of
@@ -32,7 +32,7 @@ from simulator.engine.transmissions import control_transmissions, joined
 from simulator.engine.ways import Unpacked, Ways
 from simulator.workload.windows import Chunk
 
-__all__ = ["Faults", "FaultyTransit"]
+__all__ = ["FaultState", "FaultyTransit"]
 
 Ints = NDArray[np.int64]
 _Send = Callable[[int, Sequence[int], float, float], None]
@@ -41,7 +41,7 @@ _AHEAD = 1000
 """Messages that are given ways together when the first of them begins, after the network has changed."""
 
 
-class Faults(Protocol):
+class FaultState(Protocol):
     """What a transit must know of the faults around it."""
 
     down_s: list[float]
@@ -75,7 +75,7 @@ class FaultyTransit(Transit):
     What begins together, a start, is there when all its messages are everywhere, and is begun anew as a whole.
     """
 
-    def __init__(self, world: World, chunk: Chunk, faults: Faults) -> None:
+    def __init__(self, world: World, chunk: Chunk, faults: FaultState) -> None:
         super().__init__(world, chunk)
         self._faults = faults
         self._settled: list[_Deliveries] = []

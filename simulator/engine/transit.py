@@ -13,7 +13,7 @@ from simulator.engine.asking import questions_of, with_replies
 from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried, Replies
 from simulator.engine.control import Watermarks, echo
-from simulator.engine.holding import Heard, held_back
+from simulator.engine.holding_back import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
 from simulator.engine.packets import before, begins_of, followers, packets_of, packing_of
