@@ -1,4 +1,7 @@
-"""Free ids: which number the next newcomer gets, where numbers of those who left are given again."""
+"""Free ids: which number the next newcomer gets, where numbers of those who left are given again.
+
+What was given back last is given again first, so that a list suffices, where the lowest would take a sorted set.
+"""
 
 from collections.abc import Iterable
 

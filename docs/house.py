@@ -5,27 +5,45 @@ What a package may import is taken from the contracts of import-linter, modules 
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 HEAD = "| package | holds | may import | modules | lines |\n|---|---|---|---|---|\n"
 ROOMS = ("floor", "matching", "topologies", "paint", "cn", "pipeline", "scenarios", "simulator", "rangecast")
-OTHERWISE = {
-    "topologies": "`floor`",
-    "cn": "`paint` (message format), `topologies`, `matching`, `floor`",
-    "pipeline": "`paint`, `matching` (kernels and formats), `floor`",
-    "scenarios": "",
-    "simulator": "all rooms above",
-    "rangecast": "all rooms",
-}
-"""Where the layers alone do not tell it."""
+ONLY = {("cn", "paint"): "`messages`, `shapes`, `sides`", ("pipeline", "paint"): "`messages`, `shapes`, `sides`"}
+"""Modules of a room that another may import, where it may not import all of them."""
+MANY = 4
+"""So many rooms are not told one by one."""
+
+
+def contracts() -> list[dict[str, Any]]:
+    """The contracts of import-linter."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return list(project["tool"]["importlinter"]["contracts"])
 
 
 def layers(name: str) -> list[list[str]]:
     """Layers of the contract with a name, from the top; those that stand side by side are in one."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    found = next(contract for contract in contracts if contract["name"] == name)
-    return [[one.strip() for one in layer.split(":")] for layer in found["layers"]]
+    found = next(contract for contract in contracts() if contract["name"] == name)
+    return [[one.strip() for one in layer.split("|")] for layer in found["layers"]]
+
+
+def allowed(room: str) -> list[str]:
+    """Rooms that a room may import, from the top: those in layers below its own that no contract forbids it."""
+    steps = layers("The arrows of the design")
+    at = next(place for place, step in enumerate(steps) if room in step)
+    forbidding = [one for one in contracts() if room in one.get("source_modules", ())]
+    barred = {module for one in forbidding for module in one["forbidden_modules"]}
+    return [one for step in steps[at + 1 :] for one in step if one not in barred]
+
+
+def may_import(room: str) -> str:
+    """What a room may import, in words."""
+    found = allowed(room)
+    if len(found) > MANY and set(found) == set(ROOMS[: ROOMS.index(room)]):
+        return "all rooms above"
+    return ", ".join(f"`{one}`" + (f" ({ONLY[room, one]})" if (room, one) in ONLY else "") for one in found)
 
 
 def doc(package: Path) -> str:
@@ -44,13 +62,10 @@ def row(package: Path, name: str, imports: str, *, own: bool = False) -> str:
 
 def table() -> str:
     """The table, from the floor to the door."""
-    rooms = layers("The arrows of the design")
     steps = [step for layer in layers("The way of the data inside the simulator") for step in layer]
     lines = [HEAD]
     for room in ROOMS:
-        at = next((place for place, layer in enumerate(rooms) if room in layer), None)
-        below = "" if at is None else ", ".join(f"`{one}`" for layer in rooms[at + 1 :] for one in layer)
-        lines.append(row(ROOT / room, room, OTHERWISE.get(room, below), own=room == "simulator"))
+        lines.append(row(ROOT / room, room, may_import(room), own=room == "simulator"))
         if room == "simulator":
             for place, step in reversed(list(enumerate(steps))):
                 earlier = [f"`{one}`" for one in steps[place + 1 :][::-1]]

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from floor.text import first_line
+
 __all__ = ["Claim", "clear_leftovers", "is_claimed", "partial_name", "reason_of", "whole", "write_whole"]
 
 _PARTIAL = re.compile(r"\.(?P<name>.*)\.partial-(?P<machine>[0-9a-f]{8})-(?P<pid>[0-9]+)-(?P<kind>[wc])[0-9a-f]{12}")
@@ -172,7 +174,7 @@ def reason_of(error: OSError) -> str:
     """Why something cannot be read or written, in a few words; Arrow's errors have a story in that place."""
     if error.errno:
         return os.strerror(error.errno)
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return first_line(error)
 
 
 def _clear(leftover: Path, owned: re.Match[str]) -> None:

@@ -23,8 +23,7 @@ from matching import SubscriptionIndex, Tree, side_queries
 from matching.kdtree_queries import count
 from matching.side_index import SideIndex
 from matching.side_tree import SideTree
-from paint import MESSAGE
-from paint.messages import message_of
+from paint.messages import MESSAGE, message_of
 from paint.shapes import count_held
 from paint.sides import boxes_of, points_of
 from pipeline.attributes import UNIT, Form, XRange

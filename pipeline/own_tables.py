@@ -21,6 +21,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
 from floor.files import reason_of
+from floor.text import first_line
 from pipeline.errors import PipelineError
 
 __all__ = ["Batch", "OwnTable", "files_digest", "finite", "looked_up", "open_table"]
@@ -135,7 +136,7 @@ class OwnTable(NamedTuple):
         try:
             return values.cast(kind)
         except pa.ArrowException as error:
-            raise PipelineError(f"{self.path}: column {name}: {_first_line(error)}; mend it") from error
+            raise PipelineError(f"{self.path}: column {name}: {first_line(error)}; mend it") from error
 
 
 def open_table(path: Path) -> OwnTable:
@@ -248,9 +249,5 @@ def _unreadable(path: Path, names: list[str], error: Exception) -> PipelineError
         return PipelineError(f"{path}: line {uneven[1]}: must have {uneven[2]} columns, has {uneven[3]}; mend it")
     if isinstance(error, OSError) and error.errno:
         return PipelineError(f"{path}: cannot be read: {reason_of(error)}; mend the path")
-    reason = "it is empty" if "Empty CSV" in text else _first_line(error)
+    reason = "it is empty" if "Empty CSV" in text else first_line(error)
     return PipelineError(f"{path}: cannot be read: {reason}; give CSV with a header, or Parquet")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from floor.text import first_line
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.schemas import EVENTS, HOPS, spark_schema
 
@@ -21,8 +22,7 @@ def _read(schema: pa.Schema, spark: SparkSession, path: Path, name: str) -> Data
     try:  # Spark would start a job for that
         present = dataset(path.absolute(), format="parquet").schema.names
     except (OSError, pa.ArrowException) as error:
-        reason = str(error).partition("\n")[0]
-        raise PipelineError(f"cannot read {path}: {reason}; give records that Rangecast wrote") from error
+        raise PipelineError(f"cannot read {path}: {first_line(error)}; give records that Rangecast wrote") from error
     missing = [name for name in schema.names if name not in present]
     if missing:
         raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(present)}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rangecast.explained import ExplainedEvent, explain
     from rangecast.results import Comparison, Result, compare, run
     from rangecast.scenarios import load_plugins, load_scenario
-    from rangecast.sweeps import SweepResult, sweep
+    from rangecast.sweeps import SweepComparison, SweepResult, sweep
     from simulator.scenario.scenario import Scenario
 
     __version__: str
@@ -29,6 +29,7 @@ else:
         "RangecastError": "floor.errors",
         "Result": "rangecast.results",
         "Scenario": "simulator.scenario.scenario",
+        "SweepComparison": "rangecast.sweeps",
         "SweepResult": "rangecast.sweeps",
         "compare": "rangecast.results",
         "explain": "rangecast.explained",
@@ -55,6 +56,7 @@ __all__ = [
     "RangecastError",
     "Result",
     "Scenario",
+    "SweepComparison",
     "SweepResult",
     "__version__",
     "compare",

@@ -13,7 +13,7 @@ from rangecast.scenarios import AnyScenario, load_scenario, overrides
 from simulator.scenario.scenario import Scenario
 from simulator.views.event_explanation import EventExplanation, Step
 from simulator.views.explain_figure import draw_side_by_side, draw_steps, panels_of
-from simulator.views.explain_files import Explained, explain_events, write_explanation
+from simulator.views.explain_files import AnyExplanation, explain_events, write_explanation
 from simulator.views.explanation import Explanation
 from simulator.views.side_explanation import SideExplanation
 from simulator.views.side_figure import draw_sides
@@ -31,7 +31,7 @@ class ExplainedEvent:
     An event that a batch approach answers in a window is explained with all events of that.
     """
 
-    def __init__(self, explanation: Explained) -> None:
+    def __init__(self, explanation: AnyExplanation) -> None:
         self.explanation = explanation
         """All of it, as `simulator.views.explain` makes it."""
 
@@ -141,7 +141,7 @@ class ExplainedEvent:
         write_explanation(self._with(beside), path)
         return path
 
-    def _with(self, beside: "Sequence[ExplainedEvent]") -> list[Explained]:
+    def _with(self, beside: "Sequence[ExplainedEvent]") -> list[AnyExplanation]:
         other = [one.event for one in beside if one.event != self.event]
         if other:
             raise ValueError(f"beside must be of the same event, {self.event}, got event {other[0]}")

@@ -112,8 +112,8 @@ class Result:
         from simulator.results.comparison_figure import comparison_figure, comparison_title
 
         names = [str(row["approach"]) for row in self._rows]
-        files = (self.directory / "events.parquet", self.directory / "summary.csv")
-        return shown(comparison_figure(*files, names, comparison_title(self.scenario), self.scenario.events.warm_up))
+        title, warm_up = comparison_title(self.scenario), self.scenario.events.warm_up
+        return shown(comparison_figure(self._run, names, title, warm_up))
 
     def report(self, out: AnyPath = "report.html") -> Path:
         """Write the run as one page that works offline; its path."""
@@ -123,9 +123,9 @@ class Result:
         return f"{self._verdict()}\n{compare(self)!r}"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from rangecast.shown import html_of
 
-        return f"<p>{escape(self._verdict())}</p>{compare(self)._repr_html_()}"
+        return html_of([compare(self)._shown()], [self._verdict()])
 
     def _verdict(self) -> str:
         verdicts = {None: "not verified", True: "verified, all right", False: "verified, WRONG"}
@@ -186,7 +186,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         from rangecast.shown import html_of
 
-        return html_of(self._shown())
+        return html_of([self._shown()])
 
 
 def compare(*runs: Result | AnyPath) -> Comparison:

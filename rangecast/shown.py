@@ -1,12 +1,14 @@
 """How results are shown: tables as text and as HTML, figures in notebooks."""
 
-import html
 import io
+from collections.abc import Sequence
 from functools import partial
 
 from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
+
+from simulator.views.page import render
 
 __all__ = ["html_of", "shown", "text_of"]
 
@@ -21,15 +23,19 @@ def text_of(table: Table) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")
 
 
-def html_of(table: Table) -> str:
-    """A table for a notebook: real cells, which can be copied and are read aloud in order."""
-    head = "".join(f'<th scope="col">{_escaped(column.header)}</th>' for column in table.columns)
-    lines = []
-    for first, *rest in zip(*(column.cells for column in table.columns), strict=True):
-        cells = "".join(f'<td style="text-align: right">{_escaped(cell)}</td>' for cell in rest)
-        lines.append(f'<tr><th scope="row" style="text-align: left">{_escaped(first)}</th>{cells}</tr>')
-    title = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+def html_of(tables: Sequence[Table], sentences: Sequence[str] = ()) -> str:
+    """Tables for a notebook, below sentences."""
+    told = [
+        {
+            "title": str(table.title or ""),
+            "head": [str(column.header) for column in table.columns],
+            "rows": [
+                list(map(str, cells)) for cells in zip(*(column.cells for column in table.columns), strict=True)
+            ],
+        }
+        for table in tables
+    ]
+    return render("notebook.html", sentences=sentences, tables=told)
 
 
 def shown(figure: Figure) -> Figure:
@@ -42,7 +48,3 @@ def _png(figure: Figure) -> bytes:
     stream = io.BytesIO()
     figure.savefig(stream, format="png")
     return stream.getvalue()
-
-
-def _escaped(cell: object) -> str:
-    return html.escape(str(cell)).replace("\n", "<br>")

@@ -178,6 +178,9 @@ class SweepResult:
             compare_sweeps(list(zip(names, sweeps, strict=True)), chosen, choose_against(against, sweeps))
         )
 
+    def _told(self) -> list[str]:
+        return [str(self.directory), *(f"FAILED {line}" for line in self.failures)]
+
     def _tables(self, width: int) -> "list[Table]":
         from simulator.runs.metric_choice import choose_metrics
         from simulator.views.sweep_table import shown_keys, sweep_tables
@@ -188,16 +191,12 @@ class SweepResult:
     def __repr__(self) -> str:
         from rangecast.shown import text_of
 
-        told = [str(self.directory), *(f"FAILED {line}" for line in self.failures)]
-        return "\n".join([*map(visible, told), *map(text_of, self._tables(_WIDTH))])
+        return "\n".join([*map(visible, self._told()), *map(text_of, self._tables(_WIDTH))])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         from rangecast.shown import html_of
 
-        failed = "".join(f"<p>FAILED {escape(line)}</p>" for line in self.failures)
-        return f"<p>{escape(str(self.directory))}</p>{failed}{''.join(map(html_of, self._tables(_WIDTH)))}"
+        return html_of(self._tables(_WIDTH), self._told())
 
 
 class SweepComparison:
@@ -235,7 +234,7 @@ class SweepComparison:
     def _repr_html_(self) -> str:
         from rangecast.shown import html_of
 
-        return "".join(map(html_of, self._tables()))
+        return html_of(self._tables())
 
 
 @in_python_words()

@@ -9,13 +9,12 @@
 | caida | .as-rel .as-rel.txt .as-rel2.txt | links; read only |
 """
 
-import os
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import networkx as nx
 
+from floor.files import whole
 from topologies.arguments import check_graph
 from topologies.errors import TopologyError
 from topologies.graph_files import parse_gml, parse_graphml
@@ -135,19 +134,13 @@ def write_network(graph: "nx.Graph[int]", path: str | Path, form: str | None = N
         problem = "is a directory" if path.is_dir() else f"cannot be written: there is no directory {path.parent}"
         raise TopologyError(f"{path} {problem}")
     lines = WRITERS[form](graph)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+        with whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(f"{line}\n" for line in lines)
-        Path(temporary).replace(path)
     except KeyError as missing:
-        Path(temporary).unlink()
         raise TopologyError(
             f"{path} cannot be written: a node or link lacks {missing}; topologies.fill adds what is missing"
         ) from None
-    except BaseException:
-        Path(temporary).unlink()
-        raise
 
 
 def format_of(path: str | Path) -> str | None:

@@ -22,8 +22,8 @@ from simulator.engine.carried import (
 from simulator.engine.control import Ends, control_rows
 from simulator.engine.fault_log import FaultRow
 from simulator.engine.flights import Fault, Flights, Flown
-from simulator.engine.holding import held_back
-from simulator.engine.journeys import crossings, sources_of
+from simulator.engine.holding_back import held_back
+from simulator.engine.journeys import crossings
 from simulator.engine.link_faults import Fate
 from simulator.engine.packets import begins_of, starts_of
 from simulator.engine.service_log import ServiceLog
@@ -32,7 +32,7 @@ from simulator.engine.transmissions import control_transmissions, joined
 from simulator.engine.ways import Unpacked, Ways
 from simulator.workload.windows import Chunk
 
-__all__ = ["Faults", "FaultyTransit"]
+__all__ = ["FaultState", "FaultyTransit"]
 
 Ints = NDArray[np.int64]
 _Send = Callable[[int, Sequence[int], float, float], None]
@@ -41,7 +41,7 @@ _AHEAD = 1000
 """Messages that are given ways together when the first of them begins, after the network has changed."""
 
 
-class Faults(Protocol):
+class FaultState(Protocol):
     """What a transit must know of the faults around it."""
 
     down_s: list[float]
@@ -75,7 +75,7 @@ class FaultyTransit(Transit):
     What begins together, a start, is there when all its messages are everywhere, and is begun anew as a whole.
     """
 
-    def __init__(self, world: World, chunk: Chunk, faults: Faults) -> None:
+    def __init__(self, world: World, chunk: Chunk, faults: FaultState) -> None:
         super().__init__(world, chunk)
         self._faults = faults
         self._settled: list[_Deliveries] = []
@@ -87,13 +87,11 @@ class FaultyTransit(Transit):
         return self._faults.answer(self.chunk)
 
     def _lay_out(self, outgoing: Outgoing) -> None:
-        self._offsets = outgoing.offsets.tolist()
         self._starts = starts_of(self.world.packing, begins_of(outgoing))
         count = len(self._starts) - 1
         self._start_of = np.repeat(np.arange(count), np.diff(self._starts))
         self._started, self._missing, self._out_again = [False] * count, [1] * count, np.zeros(count, np.int64)
         self._open = self.chunk.windows + count + outgoing.questions
-        self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
         self._ways = Ways(self.world, outgoing, self._starts, self._sources)
         self._flights, self._services = Flights(self._ways), ServiceLog(self._ways)
         self.find_ways()

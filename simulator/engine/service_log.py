@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simulator.engine.carried import Queues
 from simulator.engine.control import echo
 from simulator.engine.flights import Flown
-from simulator.engine.holding import Heard
+from simulator.engine.holding_back import Heard
 from simulator.engine.ways import Ways
 
 __all__ = ["ServiceLog", "Services"]

@@ -12,7 +12,7 @@ from simulator.approaches.session import Outgoing, Session, ask
 from simulator.engine.asking import questions_of, with_replies
 from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried, Replies, Traffic, Volume
-from simulator.engine.holding import Heard, held_back
+from simulator.engine.holding_back import Heard, held_back
 from simulator.engine.journeys import everywhere, gateways_of, journeys_of, sources_of, untimed_traffic
 from simulator.engine.packets import Packing, begins_of, packets_of
 from simulator.engine.straight_ways import straight_path

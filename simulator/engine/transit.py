@@ -13,7 +13,7 @@ from simulator.engine.asking import questions_of, with_replies
 from simulator.engine.audience import Audience
 from simulator.engine.carried import Carried, Replies
 from simulator.engine.control import Watermarks, echo
-from simulator.engine.holding import Heard, held_back
+from simulator.engine.holding_back import Heard, held_back
 from simulator.engine.journeys import Times, journeys_of, sources_of, traffic_of, transmission_s
 from simulator.engine.ledger import Ledger
 from simulator.engine.packets import before, begins_of, followers, packets_of, packing_of
@@ -92,6 +92,8 @@ class Transit:
         if self.outgoing is None:
             self.outgoing = outgoing = self._answers()
             self.service_s = self.world.service_s(outgoing)
+            self._offsets = outgoing.offsets.tolist()
+            self._sources = sources_of(self.world.ingredients, self.world.approach, self.chunk, outgoing)
             self._lay_out(outgoing)
             if outgoing.asked is not None:
                 ingredients, network = self.world.ingredients, self.world.scenario.network
@@ -103,12 +105,10 @@ class Transit:
 
     def _lay_out(self, outgoing: Outgoing) -> None:
         world = self.world
-        self._sources = sources_of(world.ingredients, world.approach, self.chunk, outgoing)
         self._hops = journeys_of(world.ingredients, world.approach, outgoing, self._sources)
         self._packets = packets = packets_of(world.packing, self._hops, outgoing.table, begins_of(outgoing))
         places = len(packets.places)
         self._arrived, self._served = [0.0] * places, [0.0] * places
-        self._offsets = outgoing.offsets.tolist()
         self._left = self.chunk.windows + len(packets.size) + outgoing.questions
         self._serve, self._place = self._clockwork()
 

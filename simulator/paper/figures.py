@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
+from floor.files import whole
 from simulator.paper.exhibits import Exhibit, Panel, Value
 from simulator.paper.verdicts import Measured, Verdict
 from simulator.runs.statistics import Estimate
@@ -80,7 +81,9 @@ def draw_exhibit(view: Exhibit, measured: Mapping[str, Measured], scale: str, pa
             axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
         figure.suptitle(f"{view.title}\n{scale} scale; bars: 95% confidence over seeds", fontsize=10)
         for path in paths:
-            figure.savefig(path, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else None)
+            undated: Any = {"Date": None} if path.suffix == ".svg" else None
+            with whole(path) as partial:
+                figure.savefig(partial, format=path.suffix[1:], dpi=130, metadata=undated)
 
 
 def _curves(panel: Panel, measured: Measured) -> Iterator[_Curve]:

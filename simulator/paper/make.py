@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
+from floor.files import write_whole
 from simulator.paper.exhibits import (
     BEYOND,
     EXTRAS,
@@ -177,15 +178,14 @@ def _make(view: Exhibit, scale: Scale, out: Path, directory: Path, failures: lis
     measured = measured_in(out, view, scale, directory)
     verdicts = judge(view, measured, scale)
     target = out / f"{view.name}-{scale}"
-    target.mkdir(parents=True, exist_ok=True)
     for sweep in view.sweeps:
         copy = target / ("results.csv" if len(view.sweeps) == 1 else f"results-{sweep}.csv")
         if isinstance(plan := measured[sweep].grid, Trial):
-            copy.write_text(trial_csv(plan, measured[sweep]), encoding="utf-8")
+            write_whole(copy, trial_csv(plan, measured[sweep]))
         else:
-            copy.write_bytes((_sweep_path(out, scale, sweep) / "results.csv").read_bytes())
-    (target / f"{view.name}.csv").write_text(exhibit_csv(view, measured, verdicts), encoding="utf-8")
-    (target / "verdicts.csv").write_text(_verdicts_csv(verdicts), encoding="utf-8")
+            write_whole(copy, (_sweep_path(out, scale, sweep) / "results.csv").read_bytes())
+    write_whole(target / f"{view.name}.csv", exhibit_csv(view, measured, verdicts))
+    write_whole(target / "verdicts.csv", _verdicts_csv(verdicts))
     if view.panels:
         draw_exhibit(view, measured, scale, [target / f"{view.name}{suffix}" for suffix in (".png", ".svg")])
     return Made(view, target, verdicts, failures)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from floor.files import write_whole
 from simulator.paper.exhibits import BEYOND, EXTRAS, NAMES, VIEWS, Exhibit, Scale, load_exhibit
 from simulator.paper.figures import draw_exhibit
 from simulator.paper.make import measured_in
@@ -122,10 +123,9 @@ def write_page(out: Path, path: Path, directory: Path | None, names: Sequence[st
         lines += _section(view, measured, verdicts, found[view.name, "small"][1])
         if view.panels and all(one.replications for one in measured.values()):
             figure = path.with_suffix("") / f"{view.name}.png"
-            figure.parent.mkdir(exist_ok=True)
             draw_exhibit(view, measured, "paper", [figure])
             lines += [f"![{view.title}]({path.stem}/{figure.name})", ""]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    write_whole(path, "\n".join(lines))
 
 
 def _verdict(text: str, outcomes: Sequence[Verdict]) -> str:

@@ -10,7 +10,7 @@ from simulator.approaches.approach import Approach
 from simulator.engine.carried import Carried
 from simulator.inputs.ingredients import Ingredients
 from simulator.results.latency import Waits, weighted_percentiles
-from simulator.results.lists import Moments
+from simulator.results.lists import ListTimes
 from simulator.results.needed import Needed
 from simulator.scenario.tables import Sizes
 from simulator.workload.events import KINDS
@@ -26,7 +26,7 @@ def event_records(
     carried: Carried,
     traffic: dict[str, Ints],
     waits: Waits | None,
-    moments: Moments | None,
+    times: ListTimes | None,
     needed: Needed,
 ) -> pa.Table:
     """One row per window of a chunk, in the columns of `events.parquet`.
@@ -37,7 +37,7 @@ def event_records(
         As `traffic_columns` gives it.
     waits : Waits, optional
         Latencies, from an engine with a clock.
-    moments : Moments, optional
+    times : ListTimes, optional
         How long lists were stale and wrong, with a clock.
     needed : Needed
         Notifications that the events of the run need.
@@ -62,9 +62,9 @@ def event_records(
         **{call: costs[:, at] for at, call in enumerate(("first_k", "min_y", "snap"))},
         **{call: apart[:, at] for at, call in enumerate(("empty", "paper_min_y", "paper_snap"))},
         **_latencies(carried, waits),
-        "stale": None if moments is None else moments.stale_ms,
-        "wrong_s": None if moments is None else moments.wrong_s,
-        "counted_s": None if moments is None else moments.counted_s,
+        "stale": None if times is None else times.stale_ms,
+        "wrong_s": None if times is None else times.wrong_s,
+        "counted_s": None if times is None else times.counted_s,
     }
     arrays = [_column(columns[field.name], field, count) for field in EVENTS]
     return pa.Table.from_arrays(arrays, schema=EVENTS)

@@ -48,9 +48,9 @@ class EventRecords:
         """Account for a chunk."""
         ingredients, network = self._ingredients, self._scenario.network
         waits = waits_of(ingredients, self._approach, carried, last_hop=network.last_hop)
-        moments = None if self._lists is None else self._lists.take(carried)
+        times = None if self._lists is None else self._lists.take(carried)
         traffic = traffic_columns(carried, self._approach, ingredients, self._scenario.sizes)
-        self._write(event_records(self._name, self._approach, carried, traffic, waits, moments, self._needed))
+        self._write(event_records(self._name, self._approach, carried, traffic, waits, times, self._needed))
 
 
 class HopRecords:

@@ -7,12 +7,11 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pyarrow.compute as pc
-import pyarrow.csv as csv
-import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.approaches.colours import colour_of
+from simulator.results.finished_run import FinishedRun
 from simulator.scenario.scenario import Scenario
 
 __all__ = ["comparison_figure", "comparison_title", "draw_comparison"]
@@ -36,15 +35,13 @@ def comparison_title(scenario: Scenario) -> str:
     )
 
 
-def draw_comparison(
-    events: Path, summary: Path, approaches: Sequence[str], title: str, warm_up: int, path: Path
-) -> None:
+def draw_comparison(run: FinishedRun, approaches: Sequence[str], title: str, warm_up: int, path: Path) -> None:
     """Draw what `comparison_figure` makes to a file; the ending of its path gives the format."""
     with mpl.rc_context(_STYLE):
-        comparison_figure(events, summary, approaches, title, warm_up).savefig(path, dpi=130)
+        comparison_figure(run, approaches, title, warm_up).savefig(path, dpi=130)
 
 
-def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], title: str, warm_up: int) -> Figure:
+def comparison_figure(run: FinishedRun, approaches: Sequence[str], title: str, warm_up: int) -> Figure:
     """Draw what the approaches of a run cost on the same events.
 
     Three panels: bytes per event, messages that subscriptions receive per event, and, where the run had a clock,
@@ -52,14 +49,14 @@ def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], ti
 
     Parameters
     ----------
-    events, summary : Path
-        The `events.parquet` and `summary.csv` of the run; only the latencies of the former are read.
+    run : FinishedRun
+        What is drawn; of its events only the latencies are read.
     approaches : sequence of str
         Approaches in the order they are drawn.
     warm_up : int
         Events at the start that are left out, as the summary leaves them out.
     """
-    means = {str(row["approach"]): row for row in csv.read_csv(summary).to_pylist()}
+    means: dict[str, Any] = {str(row["approach"]): row for row in run.summary}
     timed = any(row["latency_p50"] is not None for row in means.values())
     with mpl.rc_context(_STYLE):
         outside = 1.8 if _crowded(approaches) else 0.0
@@ -69,7 +66,7 @@ def comparison_figure(events: Path, summary: Path, approaches: Sequence[str], ti
         _draw_traffic(axes[0], {name: means[name] for name in approaches})
         _draw_received(axes[1], {name: means[name] for name in approaches})
         if timed:
-            _draw_latency(axes[2], events, approaches, warm_up)
+            _draw_latency(axes[2], run, approaches, warm_up)
     return figure
 
 
@@ -120,9 +117,9 @@ def _draw_received(axes: Axes, means: Mapping[str, Mapping[str, float]]) -> None
     axes.set_ylabel("notifications received by\nsubscriptions per event (mean)")
 
 
-def _draw_latency(axes: Axes, events: Path, approaches: Sequence[str], warm_up: int) -> None:
+def _draw_latency(axes: Axes, run: FinishedRun, approaches: Sequence[str], warm_up: int) -> None:
     styles: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (8, 2, 1, 2, 1, 2)))
-    table = pq.ParquetFile(events).read(columns=["approach", "event", "latency_p50"])  # `read_table` loads pandas
+    table = run.table("events", ["approach", "event", "latency_p50"])
     for at, name in enumerate(approaches):
         chosen = table.filter((pc.field("approach") == name) & (pc.field("event") >= warm_up))
         waits = np.sort(chosen["latency_p50"].drop_null().to_numpy())

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
+from floor.text import first_line
 from pipeline import BROKERS, EVENTS, FAULTS, HOPS, LINKS, SERIES, SUMMARY
 from simulator.inputs.plugins import Plugin, loaded_plugins
 from simulator.results.errors import RunError
@@ -58,12 +59,21 @@ class FinishedRun:
             rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=SUMMARY)).to_pylist()
         except (OSError, ValueError) as error:
             raise RunError(
-                f"{self.directory}: not a finished run ({_first_line(error)}); give a directory that `run` made"
+                f"{self.directory}: not a finished run ({first_line(error)}); give a directory that `run` made"
             ) from error
         if not rows:
             raise RunError(f"{path}: holds no approach; run the scenario again")
         _refuse_lack(path, SUMMARY.names, rows[0])
         return list(rows)
+
+    @cached_property
+    def summary_csv(self) -> bytes:
+        """`summary.csv` as it stands."""
+        path = self.directory / "summary.csv"
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise RunError(f"{path}: cannot be read: {error.strerror}; run the scenario again") from error
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -72,7 +82,7 @@ class FinishedRun:
         try:
             manifest = json.loads(_text(path))
         except (ValueError, RecursionError) as error:
-            raise RunError(f"{path}: not valid JSON ({_first_line(error)}); run the scenario again") from error
+            raise RunError(f"{path}: not valid JSON ({first_line(error)}); run the scenario again") from error
         if not isinstance(manifest, dict):
             raise RunError(f"{path}: must hold a table, not {type(manifest).__name__}; run the scenario again")
         missing = [name for name in _MANIFEST if not isinstance(manifest.get(name), dict)]
@@ -104,11 +114,15 @@ class FinishedRun:
         try:
             values = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            raise RunError(f"{path}: not valid TOML ({_first_line(error)}); run the scenario again") from error
+            raise RunError(f"{path}: not valid TOML ({first_line(error)}); run the scenario again") from error
         missing = _missing(self.manifest["scenario"], values)
         if missing:
             raise RunError(f"{path}: lacks {', '.join(missing)}, which manifest.json has; run the scenario again")
         return text
+
+    def has(self, name: str) -> bool:
+        """Whether the run has one of `TABLES`: some have only those of which there was something to tell."""
+        return (self.directory / f"{name}.parquet").exists()
 
     def table(self, name: str, columns: Sequence[str] | None = None, approach: str | None = None) -> pa.Table:
         """Read one of `TABLES`, all of it or some columns of it, for all approaches or one. O(rows).
@@ -121,20 +135,20 @@ class FinishedRun:
         if name not in TABLES:
             raise RunError(f"table = {name!r}: a run has the tables {', '.join(TABLES)}; choose one of them")
         path, schema = self.directory / f"{name}.parquet", TABLES[name]
-        if name in _SOME_ONLY and not path.exists():
+        if name in _SOME_ONLY and not self.has(name):
             raise RunError(f"{self.directory}: has no {path.name}; {_SOME_ONLY[name]}")
         wanted = schema if columns is None else pa.schema([schema.field(column) for column in columns])
-        chosen = None if approach is None else pc.field("approach") == approach
+        needed = wanted.names if approach is None else list(dict.fromkeys([*wanted.names, "approach"]))
         try:
-            _refuse_lack(path, wanted.names, pq.read_schema(path).names)
-            return pq.read_table(path, columns=wanted.names, filters=chosen).cast(wanted)
+            with pq.ParquetFile(path) as opened:  # `read_table` loads pandas
+                _refuse_lack(path, needed, opened.schema_arrow.names)
+                table = opened.read(needed)
+            if approach is not None:
+                table = table.filter(pc.equal(table["approach"], approach))
+            return table.select(wanted.names).cast(wanted)
         except (OSError, ValueError) as error:  # Arrow's errors are among these
-            reason = _first_line(error) if path.exists() else "there is no such file"
+            reason = first_line(error) if path.exists() else "there is no such file"
             raise RunError(f"{path}: cannot be read: {reason}; run the scenario again with this version") from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _text(path: Path) -> str:

@@ -14,12 +14,12 @@ from simulator.results.series import Series
 from simulator.results.timeline import Timeline, WrongList
 from simulator.scenario.scenario import Scenario
 
-__all__ = ["Lists", "Moments", "lists_of"]
+__all__ = ["ListTimes", "Lists", "lists_of"]
 
 Floats = NDArray[np.float64]
 
 
-class Moments(NamedTuple):
+class ListTimes(NamedTuple):
     """What a chunk came to, per window; docs/results.md defines it."""
 
     stale_ms: Floats
@@ -49,13 +49,13 @@ class Lists:
             in_place=scenario.network.order != "none",
         )
 
-    def take(self, carried: Carried) -> Moments:
+    def take(self, carried: Carried) -> ListTimes:
         """Follow a chunk."""
         told = self._timeline.take(carried, self._taken_s(carried), questions_s=self._questions_s(carried))
         if self._series is not None:
             self._series.take_wrong(*self._timeline.spans)
         stale_ms = np.where(told.lists > 0, told.stale_s / np.maximum(told.lists, 1), np.nan) * 1e3
-        return Moments(stale_ms, told.wrong_s, told.counted_s)
+        return ListTimes(stale_ms, told.wrong_s, told.counted_s)
 
     def _questions_s(self, carried: Carried) -> tuple[Floats, Floats] | None:
         """When questions are put, and answers without news there."""

@@ -29,6 +29,7 @@ from simulator.inputs.ingredients import Ingredients
 from simulator.inputs.plugins import loaded_plugins
 from simulator.results.collectors import Collector, EventRecords, HopRecords
 from simulator.results.fault_records import FaultRecords
+from simulator.results.finished_run import FinishedRun
 from simulator.results.lists import Lists, lists_of
 from simulator.results.loads import Loads, link_table
 from simulator.results.needed import Needed
@@ -114,6 +115,7 @@ class RunDirectory:
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
+        (self._directory / "scenario.toml").write_text(scenario_toml(self._scenario), encoding="utf-8")
         self._events = self._table("events.parquet", pipeline.EVENTS)
         self._hops = self._table("hops.parquet", pipeline.HOPS) if "hops" in self._scenario.record else None
         self._faults = self._table("faults.parquet", pipeline.FAULTS) if self._scenario.faults.any else None
@@ -156,13 +158,12 @@ class RunDirectory:
         """Let Spark take the means, and draw them."""
         from simulator.results.comparison_figure import comparison_title, draw_comparison
 
-        names, summary = self._scenario.approaches, self._directory / "summary.csv"
-        records = self._directory / "events.parquet"
-        title, warm_up = comparison_title(self._scenario), self._scenario.events.warm_up
-        measured = pipeline.read_events(spark, records).where(f"event >= {warm_up}")
+        names, title = self._scenario.approaches, comparison_title(self._scenario)
+        warm_up = self._scenario.events.warm_up
+        measured = pipeline.read_events(spark, self._directory / "events.parquet").where(f"event >= {warm_up}")
         offered = {one.name: {"offered_load": one.offered_load} for one in self.outcomes}
-        pipeline.write_summary(pipeline.summarise(measured), summary, names, offered)
-        draw_comparison(records, summary, names, title, warm_up, self._directory / FIGURE)
+        pipeline.write_summary(pipeline.summarise(measured), self._directory / "summary.csv", names, offered)
+        draw_comparison(FinishedRun(self._directory), names, title, warm_up, self._directory / FIGURE)
 
     def write_loads(self, ingredients: Ingredients, advance: Advance = lambda _: None) -> None:
         """Write what brokers and links carried, and with a clock what happened when.
@@ -185,7 +186,7 @@ class RunDirectory:
     def write_manifest(
         self, ingredients: Ingredients, kept_objects: dict[str, float], seconds: dict[str, float], deliveries: str
     ) -> None:
-        """Write the scenario and all that belongs to no table.
+        """Write all that belongs to no table.
 
         Parameters
         ----------
@@ -212,6 +213,5 @@ class RunDirectory:
             },
             "seconds": seconds,
         }
-        (self._directory / "scenario.toml").write_text(scenario_toml(scenario), encoding="utf-8")
         text = json.dumps(manifest, indent=2) + "\n"
         (self._directory / "manifest.json").write_text(text, encoding="utf-8")

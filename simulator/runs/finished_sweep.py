@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.csv as csv
 
+from floor.text import first_line
 from simulator.runs.sweep import SweepError
 from simulator.runs.sweep_tables import Replications, read_replications
 
@@ -96,7 +97,7 @@ class FinishedSweep:
         try:
             return read_replications(self.directory, len(self.facts.scenarios), len(self.facts.seeds))
         except (OSError, ValueError) as error:
-            raise SweepError(f"{self.directory}: cannot be read: {_first_line(error)}; sweep again") from error
+            raise SweepError(f"{self.directory}: cannot be read: {first_line(error)}; sweep again") from error
 
 
 def is_sweep(directory: Path) -> bool:
@@ -144,7 +145,7 @@ def read_estimates(path: Path) -> pa.Table:
     try:
         return csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=_TYPES))
     except (OSError, ValueError) as error:  # Arrow's errors are among these
-        reason = "there is no such file" if not path.exists() else _first_line(error)
+        reason = "there is no such file" if not path.exists() else first_line(error)
         raise SweepError(f"{path}: cannot be read: {reason}; sweep again") from error
 
 
@@ -157,7 +158,3 @@ def _axes(lists: Sequence[str], keys: Sequence[str]) -> tuple[tuple[str, ...], .
     """Keys by the list of the grid file that they come from."""
     groups = (tuple(key for key in keys if key == one or key.startswith(f"{one}.")) for one in lists)
     return tuple(group for group in groups if group)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

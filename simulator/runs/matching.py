@@ -19,7 +19,7 @@ from matching.range_index import checked_count, checked_points
 from matching.registry import EVENT_INDEXES, PLACE_INDEXES, RANGE_INDEXES
 from simulator.inputs.match_files import Placed, Ranges, read_events, read_population
 
-__all__ = ["DisagreementError", "Measured", "match_files", "measure"]
+__all__ = ["DisagreementError", "MatchingMeasures", "match_files", "measure"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ class DisagreementError(RangecastError):
     """Two indexes gave different answers."""
 
 
-class Measured(NamedTuple):
+class MatchingMeasures(NamedTuple):
     """What an index answered, and what that took."""
 
     name: str
@@ -57,7 +57,7 @@ class Measured(NamedTuple):
         )
 
 
-def measure(name: str, make: Any, ask: Any, events: Any) -> Measured:
+def measure(name: str, make: Any, ask: Any, events: Any) -> MatchingMeasures:
     """Build an index by `make()` and time `ask(index, events)` in processor time, compiled before."""
     start = time.process_time()
     index = make()
@@ -66,7 +66,7 @@ def measure(name: str, make: Any, ask: Any, events: Any) -> Measured:
     before, start = index.evaluations, time.process_time()
     offsets, ids = ask(index, events)
     took = time.process_time() - start
-    return Measured(name, offsets, ids, built, took, len(index), index.nbytes, index.evaluations - before)
+    return MatchingMeasures(name, offsets, ids, built, took, len(index), index.nbytes, index.evaluations - before)
 
 
 def match_files(
@@ -111,7 +111,7 @@ def match_files(
         given = _refused(events, lambda: _Asked.of(held, attributes, given, max_distance))
     if max_distance is not None and not isinstance(held, Placed):
         raise RangecastError("--max-distance is of populations with places (x, y, alpha); leave it out")
-    first: Measured | None = None
+    first: MatchingMeasures | None = None
     for name in _names(index, held, top):
         found = _refused(population, lambda name=name: _measured(name, held, given, top))
         yield found.line()
@@ -178,7 +178,7 @@ def _names(index: str, held: Ranges | Predicates | Placed, top: int | None) -> l
     return [index]
 
 
-def _measured(name: str, held: Ranges | Predicates | Placed, events: Any, top: int | None) -> Measured:
+def _measured(name: str, held: Ranges | Predicates | Placed, events: Any, top: int | None) -> MatchingMeasures:
     if isinstance(held, Placed):
         place_kind: Any = PLACE_INDEXES[name].kind
         return measure(
@@ -210,7 +210,7 @@ def _first(answer: tuple[Ints, Ints], top: int | None) -> tuple[Ints, Ints]:
     return kept, ids[np.repeat(offsets[:-1] - kept[:-1], sizes) + np.arange(kept[-1])]
 
 
-def _compare(first: Measured, other: Measured) -> None:
+def _compare(first: MatchingMeasures, other: MatchingMeasures) -> None:
     if np.array_equal(first.offsets, other.offsets) and np.array_equal(first.ids, other.ids):
         return
     for event in range(first.offsets.size - 1):
@@ -223,7 +223,7 @@ def _compare(first: Measured, other: Measured) -> None:
             )
 
 
-def _write(out: Path, found: Measured) -> None:
+def _write(out: Path, found: MatchingMeasures) -> None:
     lists = pa.LargeListArray.from_arrays(pa.array(found.offsets), pa.array(found.ids))
     table = pa.table({"event": np.arange(found.offsets.size - 1), "ids": lists})
     with whole(out) as partial:

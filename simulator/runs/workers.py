@@ -23,7 +23,7 @@ from simulator.runs.task import Failure, Task, run_task
 
 __all__ = ["cores", "each_on_processes", "end_with_parent", "on_processes", "on_spark"]
 
-Outcome = list[Row] | Failure
+TaskOutcome = list[Row] | Failure
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -35,7 +35,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def on_processes(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, Outcome]]:
+def on_processes(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, TaskOutcome]]:
     """Run tasks on processes of this machine; outcomes in the order in which they end."""
     return each_on_processes(tasks, processes, run_task)
 
@@ -95,7 +95,7 @@ def end_with_parent(stop: Event) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def on_spark(tasks: Sequence[Task], spark: SparkSession, at_once: int) -> Iterator[tuple[Task, Outcome]]:
+def on_spark(tasks: Sequence[Task], spark: SparkSession, at_once: int) -> Iterator[tuple[Task, TaskOutcome]]:
     """Run tasks on the executors of a cluster; outcomes in the order in which they end.
 
     Every task is a job of its own: a job's results arrive together, and a driver that is killed would lose them all.
@@ -113,7 +113,7 @@ def on_spark(tasks: Sequence[Task], spark: SparkSession, at_once: int) -> Iterat
     pool.shutdown()
 
 
-def _on_executor(context: SparkContext, task: Task) -> Outcome:
+def _on_executor(context: SparkContext, task: Task) -> TaskOutcome:
     try:
         with spark_errors("run a simulation"):
             (outcome,) = context.parallelize([task], 1).mapPartitions(_run_each).collect()
@@ -122,5 +122,5 @@ def _on_executor(context: SparkContext, task: Task) -> Outcome:
     return outcome
 
 
-def _run_each(tasks: Iterable[Task]) -> Iterable[Outcome]:
+def _run_each(tasks: Iterable[Task]) -> Iterable[TaskOutcome]:
     return map(run_task, tasks)

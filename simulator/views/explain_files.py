@@ -25,9 +25,9 @@ from simulator.views.side_explanation import SideExplanation, explain_over_sides
 from simulator.views.side_figure import draw_sides
 from simulator.views.side_page import side_page
 
-__all__ = ["Explained", "explain_events", "explain_to_file", "write_explanation"]
+__all__ = ["AnyExplanation", "explain_events", "explain_to_file", "write_explanation"]
 
-Explained = Explanation | SideExplanation
+AnyExplanation = Explanation | SideExplanation
 """An event explained: over one attribute, or over several."""
 
 _ENDINGS = (*PICTURES, ".html")
@@ -74,7 +74,7 @@ def explain_events(
     approaches: Sequence[str] = (),
     changes: tuple[str, ...] = (),
     master: str = "local[*]",
-) -> list[Explained]:
+) -> list[AnyExplanation]:
     """Lay out one event of a run directory, a scenario file or a scenario, once per approach.
 
     Parameters and errors are those of `explain_to_file`.
@@ -102,7 +102,7 @@ def explain_events(
     churn = plan_faults(scenario, ingredients).churn if scenario.faults.any else None
     number = pick_event(workload, events) if event is None else event
     lay_out = explain if workload.dimensions == 1 else explain_over_sides
-    explained: list[Explained] = [
+    explained: list[AnyExplanation] = [
         lay_out(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up)
         for name in approaches or [_first_approach(scenario)]
     ]
@@ -118,7 +118,7 @@ def _check_event(event: int | None, count: int, scenario: Scenario) -> None:
         raise ExplainError(f"--event {event}: must be between 0 and {last}, the last of {scenario.name}; choose one")
 
 
-def write_explanation(explained: Sequence[Explained], out: Path) -> None:
+def write_explanation(explained: Sequence[AnyExplanation], out: Path) -> None:
     """Write an explained event as a picture, one of `PICTURES`, or as a page with a slider, `.html`.
 
     Several explanations are of several approaches to the event, and stand side by side.
@@ -153,7 +153,7 @@ def _first_approach(scenario: Scenario) -> str:
     return next(single, next(iter(drawn), "paint-dense"))
 
 
-def _compare(run: FinishedRun, explained: Explained) -> None:
+def _compare(run: FinishedRun, explained: AnyExplanation) -> None:
     """Make sure that the event, or its window, is the one that the run recorded; that of a window names no object."""
     first = explained.span.start
     records = run.table("events", ["event", "object", "messages"], explained.approach)

@@ -17,7 +17,7 @@ from simulator.runs.event_journey import EventJourney, Span
 from simulator.views.journey_ground import Ground, Way, Ways, survey
 from simulator.views.journey_hops import Told, Travels, deliveries_of, hops_of
 
-__all__ = ["Area", "Flights", "JourneyMap", "Outage", "Overlay", "Trip", "map_journeys"]
+__all__ = ["Area", "DrawnFlights", "JourneyMap", "Outage", "Overlay", "Trip", "map_journeys"]
 
 _STEPS = 1000
 """Steps of the clock between which the eye sees no difference."""
@@ -55,7 +55,7 @@ class Overlay(NamedTuple):
     """(links, 2) where there are no zones."""
 
 
-class Flights(NamedTuple):
+class DrawnFlights(NamedTuple):
     """Messages between two brokers, those that travel at the same time as one; columns of equal length."""
 
     way: NDArray[np.int64]
@@ -90,8 +90,8 @@ class Trip(NamedTuple):
     """What an approach did about the event."""
 
     followed: EventJourney
-    flights: Flights
-    events: Flights
+    flights: DrawnFlights
+    events: DrawnFlights
     """The events of the window on their way to the server."""
     told: Told
     """Deliveries, those of a gateway at the same time as one, by time."""
@@ -170,7 +170,7 @@ def _coming(followed: EventJourney, ingredients: Ingredients) -> Travels:
     return Travels(np.arange(number), brokers, (ends_s - followed.event_s) * 1e3, np.ones(number), never, never)
 
 
-def _flights(hops: Travels, ways: Ways, step: float) -> Flights:
+def _flights(hops: Travels, ways: Ways, step: float) -> DrawnFlights:
     """Let hops fly together that take the same way within a step of the clock, or as many as it takes to have few."""
     number = np.array([ways.number(*pair) for pair in hops.brokers.tolist()], np.int64)
     while True:
@@ -182,7 +182,9 @@ def _flights(hops: Travels, ways: Ways, step: float) -> Flights:
         step *= 2
     order = np.argsort(hops.ends[first, 0], kind="stable")
     rows = first[order]
-    return Flights(number[rows], hops.ends[rows], hops.share[rows], hops.lost[rows], hops.again[rows], weight[order])
+    return DrawnFlights(
+        number[rows], hops.ends[rows], hops.share[rows], hops.lost[rows], hops.again[rows], weight[order]
+    )
 
 
 def _together(told: Told, step: float) -> Told:
@@ -214,7 +216,7 @@ def _areas(told: Told, phases: list[Phase[Overlay]]) -> Iterator[Area]:
             yield Area(gateway, extent, moment)
 
 
-def _crossed(flights: Flights, ways: list[Way]) -> dict[tuple[int, int], tuple[float, int]]:
+def _crossed(flights: DrawnFlights, ways: list[Way]) -> dict[tuple[int, int], tuple[float, int]]:
     """When messages first set out on each IP link, and how many did."""
     crossed: dict[tuple[int, int], tuple[float, int]] = {}
     columns = zip(
@@ -232,7 +234,7 @@ def _crossed(flights: Flights, ways: list[Way]) -> dict[tuple[int, int], tuple[f
     return crossed
 
 
-def _taken(flights: Flights, ways: list[Way]) -> dict[tuple[int, int], float]:
+def _taken(flights: DrawnFlights, ways: list[Way]) -> dict[tuple[int, int], float]:
     taken: dict[tuple[int, int], float] = {}
     for number, start in zip(flights.way.tolist(), flights.ends[:, 0].tolist(), strict=True):
         taken.setdefault(ways[number].brokers, start)  # flights are in the order of their start

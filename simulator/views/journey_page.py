@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.approaches.colours import colour_of
 from simulator.runs.arrangements import Phase
-from simulator.views.journey_map import Flights, JourneyMap, Overlay, Trip
+from simulator.views.journey_map import DrawnFlights, JourneyMap, Overlay, Trip
 from simulator.views.journey_tree import tree_places
 from simulator.views.labels import object_name
 from simulator.views.page import render
@@ -312,7 +312,7 @@ def _data(shown: JourneyMap) -> dict[str, Any]:
     }
 
 
-def _columns(flights: Flights) -> dict[str, Any]:
+def _columns(flights: DrawnFlights) -> dict[str, Any]:
     return {
         "way": flights.way.tolist(),
         "from": np.round(flights.ends[:, 0], 3).tolist(),

@@ -1,7 +1,7 @@
 """Kinds of events: how the y of an object changes. All of them are registered here, in one table.
 
 Which object an event is about, and whether it is inserted, deleted or moved instead, is no matter of the kind (see
-`mixture`); nor is when it happens (see `arrivals`).
+`event_mix`); nor is when it happens (see `arrivals`).
 """
 
 from collections.abc import Callable

@@ -10,7 +10,7 @@ import rangecast
 from floor.version import VERSION
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "simulator", "topologies")
+ROOMS = ("cn", "floor", "matching", "paint", "pipeline", "rangecast", "scenarios", "simulator", "topologies")
 
 
 def test_importing_it_loads_nothing_heavy() -> None:

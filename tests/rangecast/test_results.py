@@ -81,6 +81,13 @@ def test_what_is_shown_is_what_the_command_line_prints(timed: rangecast.Result, 
     assert "timed<br>paint-<br>dense" in html
 
 
+def test_a_name_is_no_markup(timed: rangecast.Result, tmp_path: Path) -> None:
+    odd = rangecast.Result(shutil.copytree(timed.directory, tmp_path / "<i>&"))
+    for html in (odd._repr_html_(), rangecast.compare(timed, odd)._repr_html_()):
+        assert "&lt;i&gt;&amp;" in html.replace("<br>", "")
+        assert "<i>" not in html
+
+
 def test_a_notebook_is_shown_one_table(counted: rangecast.Result, monkeypatch: pytest.MonkeyPatch) -> None:
     outside = repr(counted)
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)  # where rich displays what it is told to print

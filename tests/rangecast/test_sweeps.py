@@ -87,8 +87,11 @@ def test_approaches_and_sweeps_are_compared_on_the_same_seeds(swept: rangecast.S
     assert (told["ratio"], told["ratio_low"]) == pytest.approx((1 / pair["ratio"], 1 / pair["ratio_high"]))
     assert "minus" in repr(one)
     assert "<td" in one._repr_html_()
-    copytree(swept.directory, tmp_path / "copy")
-    both = swept.compare(rangecast.SweepResult(tmp_path / "copy"), metric=["bytes_out", "stale"])
+    copy = rangecast.SweepResult(copytree(swept.directory, tmp_path / "<i>"))
+    both = swept.compare(copy, metric=["bytes_out", "stale"])
+    for html in (copy._repr_html_(), both._repr_html_()):
+        assert "&lt;i&gt;" in html.replace("<br>", "")
+        assert "<i>" not in html
     changes = both.to_pandas()["change_difference"].dropna()
     assert len(changes) == 2 * 4 * 2, "of two metrics at four points for two approaches"
     assert set(changes) == {0.0}

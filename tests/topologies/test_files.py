@@ -355,6 +355,11 @@ def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         path.unlink()
 
 
+def test_others_may_read_it_as_any_file(tmp_path: Path) -> None:
+    write_network(nx.empty_graph(1), tmp_path / "a.gml")
+    assert (tmp_path / "a.gml").stat().st_mode == put(tmp_path, "b.gml", "").stat().st_mode
+
+
 def test_directories_are_no_files(tmp_path: Path) -> None:
     with pytest.raises(TopologyError, match="is a directory; name a file in it"):
         read_network(tmp_path)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import pipeline
 from cn import Zones
 from floor.errors import RangecastError
+from floor.text import first_line
 from pipeline import FAULTS, SERIES
 from simulator.approaches.registry import parse_approach
 from simulator.inputs.ingredients import make_graph, make_zones, place_brokers
@@ -38,6 +39,7 @@ class Run(NamedTuple):
     """Holds the tables scenario, versions, verified, faults, approaches and seconds; in them may be anything."""
     scenario_text: str
     summary: list[dict[str, object]]
+    summary_csv: bytes
     tables: dict[str, pa.Table]
     """By name: events, brokers and links, and series and faults, which are empty where the run has none."""
     map: Map | str
@@ -106,10 +108,10 @@ def read_run(directory: Path, name: str) -> Run:
         Something is missing or broken: one line that names it.
     """
     run = FinishedRun(directory)
-    told = (run.manifest, run.scenario_text, run.summary)
+    told = (run.manifest, run.scenario_text, run.summary, run.summary_csv)
     tables = {one: run.table(one) for one in ("events", "brokers", "links")}
     for one, schema in (("series", SERIES), ("faults", FAULTS)):
-        tables[one] = run.table(one) if (directory / f"{one}.parquet").exists() else schema.empty_table()
+        tables[one] = run.table(one) if run.has(one) else schema.empty_table()
     return Run(name, directory, *told, tables, _map(run, tables["brokers"]))
 
 
@@ -156,7 +158,7 @@ def _map(run: FinishedRun, brokers: pa.Table) -> Map | str:
         zoned = scenario.network.kind != "tree" and scenario.dimensions == 1  # of more sides there is no picture
         found = _zones(scenario) if zoned else _places(scenario)
     except (RangecastError, ValueError, OSError) as error:
-        return str(error).splitlines()[0]
+        return first_line(error)
     there = scenario.network.brokers
     if int(pc.max(brokers["broker"]).as_py() or 0) >= there:
         return f"the scenario has {there} brokers and brokers.parquet has more"

@@ -198,10 +198,7 @@ def _differences(runs: Sequence[Run]) -> Table:
 
 
 def _downloads(runs: Sequence[Run]) -> dict[str, Any]:
-    contents = []
-    for run in runs:
-        summary = run.directory / "summary.csv"
-        contents.append((f"{run.name}-summary.csv", summary.read_bytes(), summary))
+    contents = [(f"{run.name}-summary.csv", run.summary_csv, run.directory / "summary.csv") for run in runs]
     for name in ("brokers", "links", "series", "events", "faults"):
         for run in runs:
             contents += csv_of({name: run.tables[name]}, run.name, run.directory)

@@ -154,7 +154,7 @@ def test_two_indexes_that_disagree_end_a_trial(tiny: Path, monkeypatch: pytest.M
     assert not measured_trial(trial, tiny / "out").replications
 
 
-def test_a_figure_is_made_from_trials(tiny: Path) -> None:
+def test_a_figure_is_made_from_trials(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (small,) = make_paper("000-fig6", out=tiny / "out", directory=tiny)
     assert [one.verdict for one in small.verdicts] == [NEEDS_PAPER, NEEDS_PAPER, HOLDS]
     (made,) = make_paper("000-fig6", scale="paper", out=tiny / "out", directory=tiny)
@@ -169,6 +169,16 @@ def test_a_figure_is_made_from_trials(tiny: Path) -> None:
     }
     with (made.directory / "000-fig6.csv").open(encoding="utf-8", newline="") as stream:
         assert [float(row["mean"]) for row in csv.DictReader(stream)] == [1.0, 5.0] * 4
+
+    def cut_off(_: Figure, path: Path, **__: object) -> None:
+        path.write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    before = {path.name: path.read_bytes() for path in made.directory.iterdir()}
+    monkeypatch.setattr(Figure, "savefig", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        make_paper("000-fig6", scale="paper", out=tiny / "out", directory=tiny)
+    assert {path.name: path.read_bytes() for path in made.directory.iterdir()} == before
 
 
 def test_the_page_tells_what_was_run_and_what_was_not(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,9 @@ def made_run(name: str, costs: dict[str, Values], count: int = 200, **manifest: 
     others = {"brokers": BROKERS, "links": LINKS, "series": SERIES, "faults": FAULTS}
     empty = {one: schema.empty_table() for one, schema in others.items()}
     rows: list[dict[str, object]] = [dict(row) for row in summary_rows(list(costs), tables)]
-    return Run(name, Path(name), told | manifest, "", rows, {"events": pa.concat_tables(tables), **empty}, "no map")
+    return Run(
+        name, Path(name), told | manifest, "", rows, b"", {"events": pa.concat_tables(tables), **empty}, "no map"
+    )
 
 
 def texts(run: Run) -> list[str]:
