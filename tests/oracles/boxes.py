@@ -188,29 +188,33 @@ class Subscribers:
             assert entries == right[s], f"{self.left[s]} {self.right[s]} holds {entries}, right is {right[s]}"
 
 
+def maximal_corners(region: set[tuple[int, ...]]) -> int:
+    """How many cells of a region have no neighbour in it that is further up in one side."""
+
+    def goes_on(cell: tuple[int, ...]) -> bool:
+        return any((*cell[:side], at + 1, *cell[side + 1 :]) in region for side, at in enumerate(cell))
+
+    return sum(not goes_on(cell) for cell in region)
+
+
 def fewest_boxes(region: set[tuple[int, ...]], somebody: set[tuple[int, ...]]) -> int:
     """The least number of disjoint boxes that cover exactly `region` among the cells of a grid that hold somebody.
 
-    Every box of cells that meets nobody outside the region is a candidate; the fewest that cover each cell of the
-    region once are found by integer programming, which is exact.
+    Every set of cells that a box holds, and that are all of the region, is a candidate; the fewest that cover each
+    cell of the region once are found by integer programming, which is exact.
     """
     if not region:
         return 0
-    axes = [sorted({cell[side] for cell in region}) for side in range(len(next(iter(region))))]
-    spans = [[(a, b) for a in axis for b in axis if a <= b] for axis in axes]
-    cells = sorted(region)
-    number = {cell: at for at, cell in enumerate(cells)}
-    columns = []
-    for box in product(*spans):
-        inside = [cell for cell in product(*(range(a, b + 1) for a, b in box)) if cell in somebody]
-        if inside and all(cell in region for cell in inside):
-            columns.append([number[cell] for cell in inside])
-    rows = np.concatenate([np.array(one) for one in columns])
-    at = np.repeat(np.arange(len(columns)), [len(one) for one in columns])
-    cover = csc_array((np.ones(len(rows)), (rows, at)), (len(cells), len(columns)))
-    once = LinearConstraint(cover, np.ones(len(cells)), np.ones(len(cells)))
-    found = milp(
-        np.ones(len(columns)), constraints=once, integrality=np.ones(len(columns), np.int64), bounds=Bounds(0, 1)
-    )
-    assert found.success
-    return round(float(found.fun))
+    cells = [*sorted(region), *sorted(somebody - region)]  # a set of cells is a number, with a bit for each
+    found = {2 ** len(cells) - 1}
+    for side in range(len(cells[0])):
+        axis = range(min(cell[side] for cell in region), max(cell[side] for cell in region) + 1)
+        at = [sum(1 << bit for bit, cell in enumerate(cells) if cell[side] == value) for value in axis]
+        spans = {sum(at[low:high]) for high in range(len(at) + 1) for low in range(high)}
+        found = {box & span for box in found for span in spans} - {0}
+    columns = [box for box in sorted(found) if box < 2 ** len(region)]
+    rows = np.array([[box >> bit & 1 for box in columns] for bit in range(len(region))])
+    once = LinearConstraint(csc_array(rows), 1, 1)
+    least = milp(np.ones(len(columns)), constraints=once, integrality=1, bounds=Bounds(0, 1))
+    assert least.success
+    return round(float(least.fun))

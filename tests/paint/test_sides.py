@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 import paint
-from paint.algorithm import COUNTERS, Plan
-from paint.corner_dense import CornerDense
 from paint.corner_index import CornerIndex, OneSidedIndex
 from paint.corner_tree import STRIP
-from paint.messages import MESSAGE, message_of
+from paint.messages import message_of
 from paint.sides import boxes_of, points_of, sides_of, upper_sides
 from tests.oracles.boxes import (
     Objects,
@@ -98,15 +96,27 @@ def example(objects: int, k: int, dimensions: float) -> paint.Messages:
 
 def test_a_worked_example() -> None:
     rows = example(6, 2, 1.5).table
-    assert rows["object"].tolist() == [0] * 3 + [3] * 3 + [4] * 3 + [5] * 2
-    assert rows["cause"].tolist() == [0] * 3 + [1] * 8
-    assert rows["y"].tolist() == [10.0] * 3 + [5.0] * 3 + [6.0] * 3 + [7.0] * 2
-    assert np.isinf(rows["l_in"][:, 1]).all()
-    told = [(*row["l_out"][:1], *row["l_in"][:1], row["r_in"][0], row["r_out"][0], row["r_in"][1]) for row in rows]
     inf = np.inf
-    assert told[0] == (-inf, 5.0, 5.0, inf, 2.0)
-    assert told[8] == (4.0, 5.0, 8.0, inf, 4.0)
-    assert told[9:] == [(2.0, 4.0, 6.0, 7.0, 5.0), (4.0, 5.0, 7.0, 8.0, 5.0)]
+    told = [
+        (0, 10, (-inf, 5), (5, inf), (2, 4)),
+        (0, 10, (-inf, 2), (5, 7), (4, inf)),
+        (0, 10, (2, 5), (5, inf), (4, inf)),
+        (3, 5, (-inf, 2), (5, inf), (3, 4)),
+        (3, 5, (-inf, 2), (5, 7), (4, inf)),
+        (3, 5, (2, 4), (7, inf), (4, inf)),
+        (4, 6, (-inf, 2), (8, inf), (2, 3)),
+        (4, 6, (2, 4), (8, inf), (3, 4)),
+        (4, 6, (4, 5), (8, inf), (4, inf)),
+        (5, 7, (2, 4), (6, 7), (5, inf)),
+        (5, 7, (4, 5), (7, 8), (5, inf)),
+    ]
+    assert told == [
+        (h, y, (l_out[0], l_in[0]), (r_in[0], r_out[0]), (r_in[1], r_out[1]))
+        for l_in, r_in, l_out, r_out, h, y in rows[["l_in", "r_in", "l_out", "r_out", "object", "y"]]
+    ]
+    assert rows["cause"].tolist() == [0] * 3 + [1] * 8
+    assert np.isinf(rows["l_in"][:, 1]).all()
+    assert np.isinf(rows["l_out"][:, 1]).all()
 
 
 def test_a_worked_example_of_boxes() -> None:
@@ -122,31 +132,6 @@ def test_a_worked_example_of_boxes() -> None:
     ]
     exposed = sorted(tuple(np.ravel([row[name] for name in ("l_out", "l_in", "r_in", "r_out")])) for row in rows[4:])
     assert exposed == sorted((a, b, min(c, 4.0), d, e, max(f, 3.0), g, h) for a, b, c, d, e, f, g, h in boxes)
-
-
-@pytest.mark.parametrize("distinct", [4, 1000])
-@pytest.mark.parametrize("epsilon", [None, 0.4])
-def test_on_two_sides_the_rows_are_those_of_one_dimension(distinct: int, epsilon: float | None) -> None:
-    rng = np.random.default_rng(distinct)
-    for k in (1, 3, 6):
-        x, y = rng.integers(0, distinct, (2, 30)) * 1.0
-        server = paint.Server(x, y, k=k, epsilon=epsilon)
-        plan = Plan(k, server._plan.cut, 1.0, np.zeros(COUNTERS, np.int64))
-        index = CornerIndex(x[:, None], y)
-        general = CornerDense(index, plan, None, sides_of(1))
-        assert general.dtype == MESSAGE
-        for i, value in zip(
-            rng.integers(0, 30, 40).tolist(), (rng.integers(0, distinct, 40) * 1.0).tolist(), strict=True
-        ):
-            right = server.update(i, value).table
-            assert general.change(i, value).view(MESSAGE)[:, 0].tolist() == right.tolist()
-        for i, place in ((3, 1.0), (4, float(distinct)), (5, 2.0)):
-            right = server.move(i, place).table
-            rows = general.leave_for(i, np.array([place])).copy()
-            index.delete(i)
-            index.insert(i, np.array([place]), server._index.arrays.y[i])
-            rows = np.concatenate((rows, general.enter(i)))
-            assert rows.view(MESSAGE)[:, 0].tolist() == right.tolist()
 
 
 @pytest.mark.parametrize("d", [2, 3])
