@@ -36,7 +36,7 @@ def ends_of(values: Iterable[float]) -> list[float]:
 
 
 def distinct_subscriptions(
-    places: Iterable[tuple[float, ...]], dimensions: float, most: int, rng: np.random.Generator
+    places: Iterable[tuple[float, ...]], dimensions: float, most: int | None, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Rows l and r of every subscription that differs from others in what it holds, or `most` of them."""
     d = attributes_of(dimensions)
@@ -48,7 +48,7 @@ def distinct_subscriptions(
         lefts = [-LARGEST] if one_sided else ends
         choices.append([(l, r) for l in lefts for r in ends if l <= r])
     size = math.prod(len(one) for one in choices)
-    if size <= most:
+    if most is None or size <= most:
         rows = np.array(list(product(*choices)))
     else:
         rows = np.stack([np.array(one)[rng.integers(0, len(one), most)] for one in choices], axis=1)
@@ -97,8 +97,11 @@ class Subscribers:
         *,
         epsilon: float | None = None,
         sign: float = 1.0,
+        aware: bool = False,
     ) -> None:
-        self.left, self.right = ends
+        """Take the objects, and what to allow: what epsilon allows, and, unless aware, messages that reach nobody."""
+        self.left, self.right = (end.copy() for end in ends)
+        self.aware = aware
         self.objects, self.k, self.epsilon, self.sign = dict(objects), k, epsilon, sign
         self.held = self._right_lists(self._top_k(objects), objects)
 
@@ -120,6 +123,7 @@ class Subscribers:
             i = int(message["object"])
             x = tuple(np.atleast_1d(message["x"]).tolist())
             reached = reaches(message, self.left, self.right)
+            assert reached.any() or not self.aware, f"a message reaches nobody: {message}"
             assert not (told.get(i, nobody) & reached).any(), f"somebody hears twice of object {i}"
             told[i] = told.get(i, nobody) | reached
             inside = self.contains(x)
@@ -128,6 +132,20 @@ class Subscribers:
         self._check_news(told, before, after, objects)
         self._check_lists(after, objects)
         self.objects = dict(objects)
+
+    def leave(self, s: int) -> None:
+        """Let a subscription leave: its row stays, and holds nothing any more."""
+        self.left[s], self.right[s] = np.inf, -np.inf
+        self.held[s] = {}
+
+    def come(self, left: Floats, right: Floats) -> int:
+        """Let a subscription come, with the list that is right for it; its row."""
+        s = len(self.left)
+        self.left, self.right = np.vstack((self.left, left)), np.vstack((self.right, right))
+        order = sorted(self.objects, key=lambda i: (self.sign * self.objects[i][1], i))
+        inside = [i for i in order if self.contains(self.objects[i][0])[s]]
+        self.held[s] = {i: self.objects[i] for i in inside[: self.k]}
+        return s
 
     def unicast_event(self, rows: Any, objects: Objects) -> None:
         """Deliver messages to single subscriptions, each (subscription, dropped, object, y), and check the lists."""
@@ -144,6 +162,21 @@ class Subscribers:
                 entries[i] = (objects[i][0], float(message["y"]))
             assert entries != before, f"subscription {s} is written to for nothing"
         self._check_lists(self._top_k(objects), objects)
+        self.objects = dict(objects)
+
+    def told_by_place(self, rows: Any, objects: Objects) -> None:
+        """Check that all that hold an object, where it was or is, hear of it once and of nothing else (CN-Relax)."""
+        changed = [i for i in {**self.objects, **objects} if self.objects.get(i) != objects.get(i)]
+        for i in changed:
+            spots = [state[i] for state in (self.objects, objects) if i in state]
+            hold = np.any([self.contains(place) for place, _ in spots], axis=0)
+            reached = [reaches(message, self.left, self.right) for message in rows]
+            assert (np.sum(reached, axis=0) == hold).all(), f"those that hold object {i} do not hear of it once"
+            place, y = objects.get(i, (spots[0][0], self.sign * math.inf))
+            for message in rows:
+                told = int(message["object"]), tuple(np.atleast_1d(message["x"]).tolist()), float(message["y"])
+                assert told == (i, place, y)
+        assert len(changed) == 1 or not len(rows), "a message of what has not changed"
         self.objects = dict(objects)
 
     def _receive(self, s: int, i: int, x: tuple[float, ...], y: float, inside: bool) -> None:
