@@ -86,6 +86,11 @@ def reaches(message: Any, left: Floats, right: Floats) -> Flags:
     return reached
 
 
+def check_box(message: Any) -> None:
+    assert np.all(message["l_out"] < message["l_in"]), f"an empty box is sent: {message}"
+    assert np.all(message["r_in"] < message["r_out"]), f"an empty box is sent: {message}"
+
+
 class Subscribers:
     """Subscriptions, their lists kept by the protocol, and checks of what an event sent."""
 
@@ -118,8 +123,7 @@ class Subscribers:
         told: dict[int, Flags] = {}
         nobody = np.zeros(len(self.left), bool)
         for message in rows:
-            assert np.all(message["l_out"] < message["l_in"]), f"an empty box is sent: {message}"
-            assert np.all(message["r_in"] < message["r_out"]), f"an empty box is sent: {message}"
+            check_box(message)
             i = int(message["object"])
             x = tuple(np.atleast_1d(message["x"]).tolist())
             reached = reaches(message, self.left, self.right)
@@ -174,6 +178,7 @@ class Subscribers:
             assert (np.sum(reached, axis=0) == hold).all(), f"those that hold object {i} do not hear of it once"
             place, y = objects.get(i, (spots[0][0], self.sign * math.inf))
             for message in rows:
+                check_box(message)
                 told = int(message["object"]), tuple(np.atleast_1d(message["x"]).tolist()), float(message["y"])
                 assert told == (i, place, y)
         assert len(changed) == 1 or not len(rows), "a message of what has not changed"

@@ -108,7 +108,8 @@ class Run(EventRun):
 def test_every_algorithm_is_exact(dimensions: float, options: dict[str, Any]) -> None:
     for seed in range(40):
         Run(seed, dimensions, most=600, **options).run()
-        Run(seed, dimensions, most=600, n=60, **options).run()
+    for seed in range(4):
+        Run(seed, dimensions, n=60, **options).run()
 
 
 @pytest.mark.parametrize("dimensions", DIMENSIONS)
@@ -168,7 +169,7 @@ def run_moves() -> None:
             messages = run.server.move(i, place)
             run.check(messages)
             run.sent += len(messages)
-        assert run.sent > 50
+        assert run.sent > 30
 
 
 def test_all_are_exact_without_compilation() -> None:
