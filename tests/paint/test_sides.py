@@ -150,6 +150,8 @@ def run_all() -> None:
         sent[str(options)] += one.sent
     few = {options: count for options, count in sent.items() if count < 10}
     assert not few, few
+    for seed, dimensions in ((10, 1.5), (12, 1.5), (15, 2)):  # tiles of a sublist reach some who are served already
+        Run(seed, dimensions, most=200, m=100, n=25, distinct=1000, algorithm="sparse", epsilon=1).run()
     for dimensions, algorithm in zip(DIMENSIONS, ("dense", "sparse", "sparse-tiles", "unicast"), strict=True):
         run = Run(9, dimensions, most=60, m=60, events=5, n=60, distinct=30, algorithm=algorithm)
         run.run()
