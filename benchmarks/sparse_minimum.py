@@ -36,7 +36,7 @@ def measure(dimensions: float, n: int, share: float, k: int) -> dict[str, object
 
 
 def main() -> None:
-    write_rows("sparse_minimum", [measure(*one, k) for one in INSTANCES for k in (1, 2, 3, 5)], 0)
+    write_rows("sparse_minimum", [measure(d, n, share, k) for d, n, share in INSTANCES for k in (1, 2, 3, 5)], 0)
 
 
 if __name__ == "__main__":

@@ -253,6 +253,8 @@ def fewest_boxes(region: set[tuple[int, ...]], somebody: set[tuple[int, ...]]) -
     columns = [box for box in sorted(found) if box < 2 ** len(region)]
     rows = np.array([[box >> bit & 1 for box in columns] for bit in range(len(region))])
     once = LinearConstraint(csc_array(rows), 1, 1)
-    least = milp(np.ones(len(columns)), constraints=once, integrality=1, bounds=Bounds(0, 1))
+    least = milp(
+        np.ones(len(columns)), constraints=once, integrality=np.ones(len(columns), np.int64), bounds=Bounds(0, 1)
+    )
     assert least.success
     return round(float(least.fun))

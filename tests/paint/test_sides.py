@@ -69,7 +69,7 @@ class Run(EventRun):
         self.dimensions, self.algorithm = dimensions, options.get("algorithm", "dense")
         self.everyone = ends
         if self.algorithm in AWARE:
-            count = int(self.rng.choice([0, 1, 10, 60, most])) if m is None else m
+            count = int(self.rng.choice([0, 1, 10, 60, most or 300])) if m is None else m
             some = self.rng.integers(0, len(ends[0]), count)
             ends = ends[0][some], ends[1][some]
             options = {**options, "subscriptions": ends_as_rows(ends, dimensions)}

@@ -40,8 +40,8 @@ def compare(seed: int, dimensions: float, k: int, n: int, apart: bool) -> int:
     """Sweep the middle object up among the others, and compare the tiles of every region on the way."""
     rng = np.random.default_rng(seed)
     shape = n, int(np.ceil(dimensions))
-    x = np.argsort(rng.random(shape), axis=0) * 1.0 if apart else rng.integers(0, 3, shape) * 1.0
-    y = rng.permutation(n) * 1.0
+    x: Any = np.argsort(rng.random(shape), axis=0) * 1.0 if apart else rng.integers(0, 3, shape) * 1.0
+    y: Any = rng.permutation(n) * 1.0
     i = int(np.argmin(np.abs(x - x.mean(axis=0)).max(axis=1)))
     y[i] = n / 2 - 0.5
     sides, plan = sides_of(dimensions), Plan(k, EACH, 1.0, np.zeros(COUNTERS, np.int64))
