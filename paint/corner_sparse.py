@@ -5,7 +5,7 @@ their tree (`paint.holders`), and grouped by the tile that each is in (`paint.sn
 event costs goes by the tiles that hold somebody. `by_tiles`, the paper's way, makes every tile of Paint-Dense and
 snaps it to the cells of that walk (`paint.tile_cells`); the approximate version, whose sublists are cut in the slabs,
 snaps by the tree. Exposed objects are looked for as long as somebody is left to be served, and only where these can
-see them.
+see them; beyond that the approximate version tells nobody.
 """
 
 from typing import ClassVar
@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner
 from matching.side_tree import SideTree
 from paint.algorithm import SNAP_APART, Change, Plan, Rows
 from paint.corner_halves import Spot, replay_of
@@ -23,7 +23,7 @@ from paint.corner_tree import CornerTree
 from paint.geometry import EACH, START
 from paint.holders import lose, reach_of, walk
 from paint.messages import EXPOSED, UPDATE, stamp_box
-from paint.sides import Floats
+from paint.sides import Floats, Sides
 from paint.slabs import Region, tile_region
 from paint.snapped import Boxes, make_boxes, paint_cells, paint_tiles, start_boxes
 from paint.tile_cells import paint_tiles_of_cells
@@ -32,6 +32,15 @@ __all__ = ["CornerSparse", "CornerSparseByTiles"]
 
 Own = tuple[Boxes, bool, bool, Rows]
 """Boxes; whether tiles are made and snapped; whether what the paper looks at is, and all its tiles counted; room."""
+
+
+@njit_inner
+def _keep_within(sides: Sides, reach: Floats, tiles: Rows) -> None:
+    """Cut tiles off beyond the reach of who is left: who is there may hold better objects, not looked for."""
+    for at in range(len(tiles)):
+        for side in range(len(reach)):
+            sign, high = sides.sign[side], sides.high[side]
+            tiles[at, high] = sign * min(sign * tiles[at, high], np.nextafter(reach[side], np.inf))
 
 
 @njit
@@ -64,6 +73,7 @@ def half(
                 if found > 0 and exact:
                     out, end = paint_tiles_of_cells(tree, sides, boxes, tiles[:count], gained, found, costs, out, row)
                 elif found > 0:
+                    _keep_within(sides, search.reach, tiles[:count])
                     out, end = paint_tiles(tree, sides, boxes, tiles[:count], costs, out, row)
                 else:
                     costs[SNAP_APART] += count

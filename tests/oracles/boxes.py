@@ -36,7 +36,7 @@ def ends_of(values: Iterable[float]) -> list[float]:
 
 
 def distinct_subscriptions(
-    places: Iterable[tuple[float, ...]], dimensions: float, most: int, rng: np.random.Generator
+    places: Iterable[tuple[float, ...]], dimensions: float, most: int | None, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Rows l and r of every subscription that differs from others in what it holds, or `most` of them."""
     d = attributes_of(dimensions)
@@ -48,7 +48,7 @@ def distinct_subscriptions(
         lefts = [-LARGEST] if one_sided else ends
         choices.append([(l, r) for l in lefts for r in ends if l <= r])
     size = math.prod(len(one) for one in choices)
-    if size <= most:
+    if most is None or size <= most:
         rows = np.array(list(product(*choices)))
     else:
         rows = np.stack([np.array(one)[rng.integers(0, len(one), most)] for one in choices], axis=1)
@@ -86,6 +86,11 @@ def reaches(message: Any, left: Floats, right: Floats) -> Flags:
     return reached
 
 
+def check_box(message: Any) -> None:
+    assert np.all(message["l_out"] < message["l_in"]), f"an empty box is sent: {message}"
+    assert np.all(message["r_in"] < message["r_out"]), f"an empty box is sent: {message}"
+
+
 class Subscribers:
     """Subscriptions, their lists kept by the protocol, and checks of what an event sent."""
 
@@ -97,8 +102,11 @@ class Subscribers:
         *,
         epsilon: float | None = None,
         sign: float = 1.0,
+        aware: bool = False,
     ) -> None:
-        self.left, self.right = ends
+        """Take the objects, and what to allow: what epsilon allows, and, unless aware, messages that reach nobody."""
+        self.left, self.right = (end.copy() for end in ends)
+        self.aware = aware
         self.objects, self.k, self.epsilon, self.sign = dict(objects), k, epsilon, sign
         self.held = self._right_lists(self._top_k(objects), objects)
 
@@ -115,11 +123,11 @@ class Subscribers:
         told: dict[int, Flags] = {}
         nobody = np.zeros(len(self.left), bool)
         for message in rows:
-            assert np.all(message["l_out"] < message["l_in"]), f"an empty box is sent: {message}"
-            assert np.all(message["r_in"] < message["r_out"]), f"an empty box is sent: {message}"
+            check_box(message)
             i = int(message["object"])
             x = tuple(np.atleast_1d(message["x"]).tolist())
             reached = reaches(message, self.left, self.right)
+            assert reached.any() or not self.aware, f"a message reaches nobody: {message}"
             assert not (told.get(i, nobody) & reached).any(), f"somebody hears twice of object {i}"
             told[i] = told.get(i, nobody) | reached
             inside = self.contains(x)
@@ -128,6 +136,20 @@ class Subscribers:
         self._check_news(told, before, after, objects)
         self._check_lists(after, objects)
         self.objects = dict(objects)
+
+    def leave(self, s: int) -> None:
+        """Let a subscription leave: its row stays, and holds nothing any more."""
+        self.left[s], self.right[s] = np.inf, -np.inf
+        self.held[s] = {}
+
+    def come(self, left: Floats, right: Floats) -> int:
+        """Let a subscription come, with the list that is right for it; its row."""
+        s = len(self.left)
+        self.left, self.right = np.vstack((self.left, left)), np.vstack((self.right, right))
+        order = sorted(self.objects, key=lambda i: (self.sign * self.objects[i][1], i))
+        inside = [i for i in order if self.contains(self.objects[i][0])[s]]
+        self.held[s] = {i: self.objects[i] for i in inside[: self.k]}
+        return s
 
     def unicast_event(self, rows: Any, objects: Objects) -> None:
         """Deliver messages to single subscriptions, each (subscription, dropped, object, y), and check the lists."""
@@ -144,6 +166,22 @@ class Subscribers:
                 entries[i] = (objects[i][0], float(message["y"]))
             assert entries != before, f"subscription {s} is written to for nothing"
         self._check_lists(self._top_k(objects), objects)
+        self.objects = dict(objects)
+
+    def told_by_place(self, rows: Any, objects: Objects) -> None:
+        """Check that all that hold an object, where it was or is, hear of it once and of nothing else (CN-Relax)."""
+        changed = [i for i in {**self.objects, **objects} if self.objects.get(i) != objects.get(i)]
+        for i in changed:
+            spots = [state[i] for state in (self.objects, objects) if i in state]
+            hold = np.any([self.contains(place) for place, _ in spots], axis=0)
+            reached = [reaches(message, self.left, self.right) for message in rows]
+            assert (np.sum(reached, axis=0) == hold).all(), f"those that hold object {i} do not hear of it once"
+            place, y = objects.get(i, (spots[0][0], self.sign * math.inf))
+            for message in rows:
+                check_box(message)
+                told = int(message["object"]), tuple(np.atleast_1d(message["x"]).tolist()), float(message["y"])
+                assert told == (i, place, y)
+        assert len(changed) == 1 or not len(rows), "a message of what has not changed"
         self.objects = dict(objects)
 
     def _receive(self, s: int, i: int, x: tuple[float, ...], y: float, inside: bool) -> None:
@@ -188,29 +226,35 @@ class Subscribers:
             assert entries == right[s], f"{self.left[s]} {self.right[s]} holds {entries}, right is {right[s]}"
 
 
+def maximal_corners(region: set[tuple[int, ...]]) -> int:
+    """How many cells of a region have no neighbour in it that is further up in one side."""
+
+    def goes_on(cell: tuple[int, ...]) -> bool:
+        return any((*cell[:side], at + 1, *cell[side + 1 :]) in region for side, at in enumerate(cell))
+
+    return sum(not goes_on(cell) for cell in region)
+
+
 def fewest_boxes(region: set[tuple[int, ...]], somebody: set[tuple[int, ...]]) -> int:
     """The least number of disjoint boxes that cover exactly `region` among the cells of a grid that hold somebody.
 
-    Every box of cells that meets nobody outside the region is a candidate; the fewest that cover each cell of the
-    region once are found by integer programming, which is exact.
+    Every set of cells that a box holds, and that are all of the region, is a candidate; the fewest that cover each
+    cell of the region once are found by integer programming, which is exact.
     """
     if not region:
         return 0
-    axes = [sorted({cell[side] for cell in region}) for side in range(len(next(iter(region))))]
-    spans = [[(a, b) for a in axis for b in axis if a <= b] for axis in axes]
-    cells = sorted(region)
-    number = {cell: at for at, cell in enumerate(cells)}
-    columns = []
-    for box in product(*spans):
-        inside = [cell for cell in product(*(range(a, b + 1) for a, b in box)) if cell in somebody]
-        if inside and all(cell in region for cell in inside):
-            columns.append([number[cell] for cell in inside])
-    rows = np.concatenate([np.array(one) for one in columns])
-    at = np.repeat(np.arange(len(columns)), [len(one) for one in columns])
-    cover = csc_array((np.ones(len(rows)), (rows, at)), (len(cells), len(columns)))
-    once = LinearConstraint(cover, np.ones(len(cells)), np.ones(len(cells)))
-    found = milp(
+    cells = [*sorted(region), *sorted(somebody - region)]  # a set of cells is a number, with a bit for each
+    found = {2 ** len(cells) - 1}
+    for side in range(len(cells[0])):
+        axis = range(min(cell[side] for cell in region), max(cell[side] for cell in region) + 1)
+        at = [sum(1 << bit for bit, cell in enumerate(cells) if cell[side] == value) for value in axis]
+        spans = {sum(at[low:high]) for high in range(len(at) + 1) for low in range(high)}
+        found = {box & span for box in found for span in spans} - {0}
+    columns = [box for box in sorted(found) if box < 2 ** len(region)]
+    rows = np.array([[box >> bit & 1 for box in columns] for bit in range(len(region))])
+    once = LinearConstraint(csc_array(rows), 1, 1)
+    least = milp(
         np.ones(len(columns)), constraints=once, integrality=np.ones(len(columns), np.int64), bounds=Bounds(0, 1)
     )
-    assert found.success
-    return round(float(found.fun))
+    assert least.success
+    return round(float(least.fun))

@@ -27,10 +27,12 @@ class EventRun:
     server: paint.Server
     subscribers: Subscribers
 
-    def __init__(self, seed: int, d: int, events: int) -> None:
+    def __init__(self, seed: int, d: int, events: int, *, n: int | None = None, distinct: int | None = None) -> None:
         rng = self.rng = np.random.default_rng(seed)
-        self.d, self.distinct = d, int(rng.choice(self.DISTINCT))
-        n, self.k = int(rng.choice(self.COUNTS)), int(rng.choice([1, 2, 3, 5]))
+        drawn = int(rng.choice(self.DISTINCT)), int(rng.choice(self.COUNTS))
+        self.d, self.distinct = d, distinct or drawn[0]
+        n, self.k = n or drawn[1], int(rng.choice([1, 2, 3, 5]))
+        self.sent = 0
         self.x, self.y = self.places(n), self.values(n)
         self.objects: Objects = {i: (tuple(self.x[i].tolist()), float(self.y[i])) for i in range(n)}
         kinds = rng.choice(KINDS, events, p=[0.5, 0.15, 0.15, 0.2])
@@ -52,13 +54,21 @@ class EventRun:
     def run(self) -> None:
         for kind, which, place, value in self.stream:
             messages = self._send(kind, which, place, value)
-            if messages is None:
-                continue
-            self.server._index._check()
-            if messages.table.dtype == paint.UNICAST:
-                self.subscribers.unicast_event(messages.table, self.objects)
-            else:
-                self.subscribers.event(messages.table, self.objects)
+            if messages is not None:
+                self.server._index._check()
+                self.check(messages)
+                self.sent += len(messages)
+            self.come_and_go()
+
+    def check(self, messages: paint.Messages) -> None:
+        """Deliver the messages of an event to the subscribers, who check them."""
+        if messages.table.dtype == paint.UNICAST:
+            self.subscribers.unicast_event(messages.table, self.objects)
+        else:
+            self.subscribers.event(messages.table, self.objects)
+
+    def come_and_go(self) -> None:
+        """Let subscriptions come and go between events, where the server knows them."""
 
     def _send(self, kind: str, which: int, place: tuple[float, ...], value: float) -> paint.Messages | None:
         server, objects = self.server, self.objects
@@ -87,6 +97,8 @@ class EventRun:
             messages = self.server.window(events)
             self.server._index._check()
             self.subscribers.event(messages.table, self.objects)
+            self.sent += len(messages)
+            self.come_and_go()
 
     def _event(self, only_y: bool) -> tuple[int, tuple[float, ...], float] | None:
         """Draw an event, mostly of an object that ranks high, apply it to the truth, give it as a server takes it."""

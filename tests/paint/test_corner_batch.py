@@ -1,5 +1,6 @@
 """Paint-Batch over several attributes against brute force: windows of events of every kind."""
 
+from collections import Counter
 from itertools import product
 from typing import Any
 
@@ -10,12 +11,28 @@ import paint
 from tests.paint.test_sides import DIMENSIONS, Run
 from tests.uncompiled import run_uncompiled
 
-OPTIONS: list[dict[str, Any]] = [{}, {"algorithm": "sparse"}, {"epsilon": 0.5}, {"descending": True}]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"algorithm": "sparse"},
+    {"epsilon": 0.5},
+    {"descending": True},
+    {"epsilon": 1, "cut": "tiles", "descending": True},
+    {"algorithm": "sparse", "descending": True},
+    {"algorithm": "sparse", "epsilon": 0.5},
+    {"algorithm": "sparse", "epsilon": 0.25, "cut": "tiles", "descending": True},
+    {"algorithm": "sparse-tiles"},
+    {"algorithm": "sparse", "sketch": 5},
+]
 
 
 def run_some() -> None:
-    for seed, dimensions, options in product((0, 3), DIMENSIONS, OPTIONS):
-        Run(seed, dimensions, events=12, most=60, **options).run_windows(3, 6)
+    sent: Counter[str] = Counter()
+    for seed, (options, dimensions) in enumerate(product(OPTIONS, DIMENSIONS)):
+        run = Run(seed, dimensions, events=12, most=60, m=40, **options)
+        run.run_windows(3, 6)
+        sent[str(options)] += run.sent
+    assert min(sent.values()) > 10, sent
+    Run(4, 2, events=12, most=60, n=60, distinct=30).run_windows(2, 20)
 
 
 def test_windows_are_exact_without_compilation() -> None:

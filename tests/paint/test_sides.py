@@ -1,5 +1,6 @@
 """Several attributes against brute force: exact lists, nobody told twice or for nothing, the fewest boxes."""
 
+from collections import Counter
 from itertools import product
 from typing import Any
 
@@ -7,11 +8,9 @@ import numpy as np
 import pytest
 
 import paint
-from paint.algorithm import COUNTERS, Plan
-from paint.corner_dense import CornerDense
 from paint.corner_index import CornerIndex, OneSidedIndex
 from paint.corner_tree import STRIP
-from paint.messages import MESSAGE, message_of
+from paint.messages import message_of
 from paint.sides import boxes_of, points_of, sides_of, upper_sides
 from tests.oracles.boxes import (
     Objects,
@@ -32,10 +31,17 @@ EVERYTHING: list[dict[str, Any]] = [
     {"descending": True},
     {"epsilon": 0.5},
     {"epsilon": 0.4, "cut": "tiles"},
+    {"epsilon": 0.25},
+    {"epsilon": 1, "descending": True},
+    {"algorithm": "relax"},
+    {"algorithm": "relax", "descending": True},
     {"algorithm": "sparse"},
     {"algorithm": "sparse", "descending": True},
     {"algorithm": "sparse", "epsilon": 0.5},
+    {"algorithm": "sparse", "epsilon": 0.25, "cut": "tiles"},
+    {"algorithm": "sparse", "epsilon": 1, "descending": True},
     {"algorithm": "sparse-tiles"},
+    {"algorithm": "sparse-tiles", "epsilon": 0.5},
     {"algorithm": "sparse", "sketch": 1},
     {"algorithm": "sparse", "sketch": 7, "descending": True},
     {"algorithm": "sparse", "sketch": 7, "epsilon": 0.5},
@@ -54,16 +60,46 @@ def ends_as_rows(ends: tuple[Any, Any], dimensions: float) -> Any:
 class Run(EventRun):
     """A server over boxes."""
 
-    def __init__(self, seed: int, dimensions: float, *, events: int = 8, most: int = 300, **options: Any) -> None:
-        super().__init__(seed, attributes_of(dimensions), events)
+    def __init__(
+        self, seed: int, dimensions: float, *, events: int = 8, most: int | None = 300, m: int | None = None,
+        n: int | None = None, distinct: int | None = None, **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(seed, attributes_of(dimensions), events, n=n, distinct=distinct)
         ends = distinct_subscriptions(self.every_place(), dimensions, most, self.rng)
-        if options.get("algorithm", "dense") in AWARE:
-            some = self.rng.integers(0, len(ends[0]), int(self.rng.choice([0, 1, 10, 60, most])))
+        self.dimensions, self.algorithm = dimensions, options.get("algorithm", "dense")
+        self.everyone = ends
+        if self.algorithm in AWARE:
+            count = int(self.rng.choice([0, 1, 10, 60, most or 300])) if m is None else m
+            some = self.rng.integers(0, len(ends[0]), count)
             ends = ends[0][some], ends[1][some]
             options = {**options, "subscriptions": ends_as_rows(ends, dimensions)}
         sign = -1.0 if options.get("descending") else 1.0
         self.server = paint.Server(self.x, self.y, k=self.k, dimensions=dimensions, **options)
-        self.subscribers = Subscribers(self.objects, self.k, ends, epsilon=options.get("epsilon"), sign=sign)
+        self.subscribers = Subscribers(
+            self.objects, self.k, ends, epsilon=options.get("epsilon"), sign=sign,
+            aware=self.algorithm in AWARE and "sketch" not in options,
+        )  # fmt: skip
+
+    def check(self, messages: paint.Messages) -> None:
+        if self.algorithm == "relax":
+            self.subscribers.told_by_place(messages.table, self.objects)
+        else:
+            super().check(messages)
+
+    def come_and_go(self) -> None:
+        """Let one subscription leave, if any is left, and another come."""
+        if self.algorithm not in AWARE:
+            return
+        there = np.flatnonzero(self.subscribers.left[:, 0] < np.inf)
+        if len(there):
+            gone = int(self.rng.choice(there))
+            self.server.unsubscribe(gone)
+            self.subscribers.leave(gone)
+        if self.rng.random() < 0.8:
+            at = int(self.rng.integers(len(self.everyone[0])))
+            left, right = self.everyone[0][at], self.everyone[1][at]
+            two_sided = left[: int(self.dimensions)]
+            assert self.server.subscribe(two_sided, right) == self.subscribers.come(left, right)
 
 
 @pytest.mark.slow
@@ -72,21 +108,74 @@ class Run(EventRun):
 def test_every_algorithm_is_exact(dimensions: float, options: dict[str, Any]) -> None:
     for seed in range(40):
         Run(seed, dimensions, most=600, **options).run()
+    for seed in range(4):
+        Run(seed, dimensions, n=60, **options).run()
 
 
 @pytest.mark.parametrize("dimensions", DIMENSIONS)
 def test_paint_dense_is_exact(dimensions: float) -> None:
     for seed in range(12):
-        Run(seed, dimensions, **EVERYTHING[seed % 4]).run()
+        Run(seed, dimensions, **EVERYTHING[seed % 6]).run()
 
 
-def run_all_but_dense() -> None:
-    for dimensions, options in product(DIMENSIONS, EVERYTHING[4:]):
-        Run(7, dimensions, most=60, events=5, **options).run()
+@pytest.mark.parametrize(("dimensions", "distinct", "size"), [(1.5, 3, 405), (2, 3, 2025), (2.5, 2, 5488)])
+def test_paint_dense_is_exact_for_every_distinct_subscription(dimensions: float, distinct: int, size: int) -> None:
+    largest = 0
+    for seed in range(6):
+        run = Run(seed, dimensions, events=5, most=None, n=1 + seed % 3, distinct=distinct, **EVERYTHING[seed % 4])
+        largest = max(largest, len(run.subscribers.left))
+        run.run()
+    assert largest == size
 
 
-def test_the_others_are_exact_without_compilation() -> None:
-    run_uncompiled("from tests.paint.test_sides import run_all_but_dense; run_all_but_dense()")
+def replay(one: Run, other: Run) -> None:
+    """The same updates at once, and one after the other."""
+    ids, ys = one.rng.choice(sorted(one.objects), 6), one.values(6)
+    stream = one.server.replay(ids, ys)
+    single = [other.server.update(i, value).table for i, value in zip(ids.tolist(), ys.tolist(), strict=True)]
+    assert stream.table.tobytes() == np.concatenate(single).tobytes()
+    assert np.diff(stream.offsets).tolist() == [len(table) for table in single]
+    assert one.server.costs == other.server.costs
+
+
+def run_all() -> None:
+    """Every algorithm in every dimension, with k, n and ties of its own; all of them send something."""
+    sent: Counter[str] = Counter()
+    for seed, (options, dimensions) in enumerate(product(EVERYTHING, DIMENSIONS)):
+        one, other = (Run(seed, dimensions, most=60, m=40, **options) for _ in range(2))
+        one.run()
+        other.run()
+        if one.objects:
+            replay(one, other)
+        sent[str(options)] += one.sent
+    few = {options: count for options, count in sent.items() if count < 10}
+    assert not few, few
+    for seed, dimensions in ((10, 1.5), (12, 1.5), (15, 2)):  # tiles of a sublist reach some who are served already
+        Run(seed, dimensions, most=200, m=100, n=25, distinct=1000, algorithm="sparse", epsilon=1).run()
+    for dimensions, algorithm in zip(DIMENSIONS, ("dense", "sparse", "sparse-tiles", "unicast"), strict=True):
+        run = Run(9, dimensions, most=60, m=60, events=5, n=60, distinct=30, algorithm=algorithm)
+        run.run()
+        assert run.sent > 0, algorithm
+
+
+def run_moves() -> None:
+    """CN-Relax tells of one that moves in some of its attributes, or in none, who holds its old or its new place."""
+    for dimensions in DIMENSIONS:
+        run = Run(3, dimensions, most=1000, n=5, distinct=4, algorithm="relax")
+        for _ in range(25):
+            i = int(run.rng.integers(5))
+            x, y = run.objects[i]
+            stays = run.rng.random(len(x)) < 0.4
+            place = tuple(np.where(stays, x, run.places(1)[0]).tolist())
+            run.objects[i] = (place, y)
+            messages = run.server.move(i, place)
+            run.check(messages)
+            run.sent += len(messages)
+        assert run.sent > 30
+
+
+def test_all_are_exact_without_compilation() -> None:
+    run_uncompiled("from tests.paint.test_sides import run_all, run_moves; run_all(); run_moves()")
 
 
 def example(objects: int, k: int, dimensions: float) -> paint.Messages:
@@ -98,15 +187,27 @@ def example(objects: int, k: int, dimensions: float) -> paint.Messages:
 
 def test_a_worked_example() -> None:
     rows = example(6, 2, 1.5).table
-    assert rows["object"].tolist() == [0] * 3 + [3] * 3 + [4] * 3 + [5] * 2
-    assert rows["cause"].tolist() == [0] * 3 + [1] * 8
-    assert rows["y"].tolist() == [10.0] * 3 + [5.0] * 3 + [6.0] * 3 + [7.0] * 2
-    assert np.isinf(rows["l_in"][:, 1]).all()
-    told = [(*row["l_out"][:1], *row["l_in"][:1], row["r_in"][0], row["r_out"][0], row["r_in"][1]) for row in rows]
     inf = np.inf
-    assert told[0] == (-inf, 5.0, 5.0, inf, 2.0)
-    assert told[8] == (4.0, 5.0, 8.0, inf, 4.0)
-    assert told[9:] == [(2.0, 4.0, 6.0, 7.0, 5.0), (4.0, 5.0, 7.0, 8.0, 5.0)]
+    told = [
+        (0, 10, (-inf, 5), (5, inf), (2, 4)),
+        (0, 10, (-inf, 2), (5, 7), (4, inf)),
+        (0, 10, (2, 5), (5, inf), (4, inf)),
+        (3, 5, (-inf, 2), (5, inf), (3, 4)),
+        (3, 5, (-inf, 2), (5, 7), (4, inf)),
+        (3, 5, (2, 4), (7, inf), (4, inf)),
+        (4, 6, (-inf, 2), (8, inf), (2, 3)),
+        (4, 6, (2, 4), (8, inf), (3, 4)),
+        (4, 6, (4, 5), (8, inf), (4, inf)),
+        (5, 7, (2, 4), (6, 7), (5, inf)),
+        (5, 7, (4, 5), (7, 8), (5, inf)),
+    ]
+    assert told == [
+        (h, y, (l_out[0], l_in[0]), (r_in[0], r_out[0]), (r_in[1], r_out[1]))
+        for l_in, r_in, l_out, r_out, h, y in rows[["l_in", "r_in", "l_out", "r_out", "object", "y"]]
+    ]
+    assert rows["cause"].tolist() == [0] * 3 + [1] * 8
+    assert np.isinf(rows["l_in"][:, 1]).all()
+    assert np.isinf(rows["l_out"][:, 1]).all()
 
 
 def test_a_worked_example_of_boxes() -> None:
@@ -122,31 +223,6 @@ def test_a_worked_example_of_boxes() -> None:
     ]
     exposed = sorted(tuple(np.ravel([row[name] for name in ("l_out", "l_in", "r_in", "r_out")])) for row in rows[4:])
     assert exposed == sorted((a, b, min(c, 4.0), d, e, max(f, 3.0), g, h) for a, b, c, d, e, f, g, h in boxes)
-
-
-@pytest.mark.parametrize("distinct", [4, 1000])
-@pytest.mark.parametrize("epsilon", [None, 0.4])
-def test_on_two_sides_the_rows_are_those_of_one_dimension(distinct: int, epsilon: float | None) -> None:
-    rng = np.random.default_rng(distinct)
-    for k in (1, 3, 6):
-        x, y = rng.integers(0, distinct, (2, 30)) * 1.0
-        server = paint.Server(x, y, k=k, epsilon=epsilon)
-        plan = Plan(k, server._plan.cut, 1.0, np.zeros(COUNTERS, np.int64))
-        index = CornerIndex(x[:, None], y)
-        general = CornerDense(index, plan, None, sides_of(1))
-        assert general.dtype == MESSAGE
-        for i, value in zip(
-            rng.integers(0, 30, 40).tolist(), (rng.integers(0, distinct, 40) * 1.0).tolist(), strict=True
-        ):
-            right = server.update(i, value).table
-            assert general.change(i, value).view(MESSAGE)[:, 0].tolist() == right.tolist()
-        for i, place in ((3, 1.0), (4, float(distinct)), (5, 2.0)):
-            right = server.move(i, place).table
-            rows = general.leave_for(i, np.array([place])).copy()
-            index.delete(i)
-            index.insert(i, np.array([place]), server._index.arrays.y[i])
-            rows = np.concatenate((rows, general.enter(i)))
-            assert rows.view(MESSAGE)[:, 0].tolist() == right.tolist()
 
 
 @pytest.mark.parametrize("d", [2, 3])
@@ -210,19 +286,6 @@ def test_paint_dense_sends_the_fewest(dimensions: float, n: int, seeds: int) -> 
             told = rows[rows["object"] == h]
             assert {grid[at][0] for row in told for at in np.flatnonzero(reaches(row, left, right))} == region
             assert len(told) == fewest_boxes(region, cells)
-
-
-@pytest.mark.parametrize("dimensions", DIMENSIONS)
-def test_a_replayed_stream_is_that_of_single_updates(dimensions: float) -> None:
-    rng = np.random.default_rng(5)
-    x, y = rng.random((30, attributes_of(dimensions))), rng.random(30)
-    ids, ys = rng.integers(0, 30, 10), rng.random(10)
-    one, other = (paint.Server(x, y, k=3, dimensions=dimensions) for _ in range(2))
-    stream = one.replay(ids, ys)
-    single = [other.update(i, value).table for i, value in zip(ids.tolist(), ys.tolist(), strict=True)]
-    assert stream.table.tobytes() == np.concatenate(single).tobytes()
-    assert np.diff(stream.offsets).tolist() == [len(table) for table in single]
-    assert one.costs == other.costs
 
 
 def test_subscriptions_come_and_go() -> None:

@@ -99,6 +99,38 @@ def test_sparse_sends_nothing_that_reaches_nobody_and_keeps_lists_right() -> Non
             assert reaches(row, *ranges.T).any(), trial
 
 
+@pytest.mark.parametrize("epsilon", [0.25, 0.5, 1.0])
+def test_sparse_with_epsilon_keeps_lists_exact_and_ranks_near(epsilon: float) -> None:
+    rng = np.random.default_rng(7)
+    sent = 0
+    for trial in range(12):
+        span = 6 if trial % 3 == 0 else 1000
+        x, y = rng.integers(span, size=(2, 15)).astype(float).tolist()
+        ranges = np.sort(rng.integers(span, size=(40, 2)), axis=1).astype(float)
+        k, sign = 2 + trial % 4, -1.0 if trial % 2 else 1.0
+        server = paint.Server(
+            x, [sign * value for value in y], k=k, algorithm="sparse", subscriptions=ranges, epsilon=epsilon,
+            cut="tiles" if trial % 4 > 1 else None, descending=sign < 0,
+        )  # fmt: skip
+        objects = dict(enumerate(zip(x, y, strict=True)))
+        subscribers = Subscribers(objects, k, epsilon=epsilon)
+        subscribers.lists = {(left, right): top_k(objects, (left, right), k) for left, right in ranges.tolist()}
+        fresh = 15
+        for only_y in (True, False):
+            some = ["update", "delete"] if only_y else ["update", "insert", "delete", "move"]
+            kinds = rng.choice(some, size=9).tolist()
+            changes = [(kind, int(rng.integers(15)), *map(float, rng.integers(span, size=2))) for kind in kinds]
+            stream, objects = window(objects, changes, fresh)
+            fresh = max([fresh, *(i + 1 for i, _, _ in stream)])
+            table = server.window([(i, x, sign * y) for i, x, y in stream]).table.copy()
+            table["y"] *= sign
+            subscribers.event(table, objects)
+            sent += len(table)
+            for row in table:
+                assert reaches(row, *ranges.T).any(), trial
+    assert sent > 50
+
+
 def test_sparse_tells_those_at_the_old_and_at_the_new_place_apart() -> None:
     server = paint.Server([0.5], [1.0], k=1, algorithm="sparse", subscriptions=[[0.0, 1.0], [4.0, 5.0]])
     table = server.window([(0, 4.5, 1.0)]).table
