@@ -73,7 +73,8 @@ class Walked:
     def multicast(self, source: int, row: Any) -> None:
         """Send a message to a region."""
         self.started[source] += 1
-        met = Counter(home for s, home in enumerate(self.home) if reaches(row, self.workload.l[s], self.workload.r[s]))
+        reached = reaches(row, self.workload.l, self.workload.r).tolist()
+        met = Counter(home for home, told in zip(self.home, reached, strict=True) if told)
         delivered, hops = follow(self.network, source, row)
         assert set(met) <= set(delivered)
         far = {source: 0}
