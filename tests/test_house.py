@@ -6,8 +6,11 @@ What breaks a rule and waits to be mended is named here; a name that is no longe
 import ast
 import importlib
 import re
+import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from types import ModuleType
 
@@ -114,3 +117,35 @@ def test_a_package_offers_what_it_says(name: str) -> None:
     found = {key: getattr(package, key) for key in {*dir(package), *offered}}
     public = {key for key, value in found.items() if key[0] != "_" and not isinstance(value, ModuleType)}
     assert public == {key for key in offered if key[0] != "_"}
+
+
+COME_WITH = {"py4j": "pyspark", "pydantic_core": "pydantic"}
+"""Parts of packages that are declared, which say the version of them that they need."""
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def named(distribution: str) -> str:
+    """Its name without versions, as the package index spells it."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", distribution)[0]).lower()
+
+
+def imported(path: Path) -> set[str]:
+    """First parts of the names of all modules that a file imports, wherever in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names}
+
+
+def test_what_is_shipped_imports_only_what_is_installed_with_it() -> None:
+    """The test of the wheel borrows the packages of this environment, and would not see that one is not declared."""
+    shipped = [pattern.removesuffix("*") for pattern in PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]]
+    modules = {name for room in shipped for path in (ROOT / room).rglob("*.py") for name in imported(path)}
+    foreign = modules - set(sys.stdlib_module_names) - set(shipped)
+    found = {name: {named(one) for one in packages_distributions().get(name, [])} for name in foreign}
+    declared = {named(one) for one in PROJECT["project"]["dependencies"]}
+    assert {"numpy", "pyspark", "PIL"} <= foreign
+    assert {name for name, holders in found.items() if not holders & declared} == set(COME_WITH)
+    for name, another in COME_WITH.items():
+        assert another in declared
+        assert found[name] & {named(one) for one in requires(another) or [] if ";" not in one}

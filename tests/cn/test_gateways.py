@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from cn import Can, Gateways, Network, PrefixNetwork, RoutingTree, Zones
 from tests.cn.drawing import seeds
 from tests.cn.side_drawing import Kind, draw_messages, draw_ranges, every_kind, make_sides, make_zones
-from tests.oracles.side_ranges import reaches_box
 from tests.oracles.topk import reaches
 from topologies import Routes
 
@@ -65,7 +64,7 @@ class Population:
         assert home.tolist() == network.home(l, r, self.nodes[ids]).tolist()
 
     def concerned(self, row: np.void) -> list[int]:
-        return np.flatnonzero(self.here & reaches_box(row, self.l, self.r)).tolist()
+        return np.flatnonzero(self.here & reaches(row, self.l, self.r)).tolist()
 
 
 def check_messages(

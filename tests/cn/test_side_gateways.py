@@ -1,5 +1,6 @@
 """Over several attributes every list is right, whoever comes and goes; `test_gateways` says who gets what."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from paint import Server
 from paint.shapes import count_held, lift
 from tests.cn.side_drawing import draw_ranges, make_zones
 from tests.cn.test_gateways import NODES, Population, change_brokers, make_network
-from tests.oracles.boxes import top_k
+from tests.oracles.boxes import holders, holds
 from tests.oracles.shapes import contains
 
 Floats = npt.NDArray[np.float64]
@@ -21,8 +22,8 @@ Floats = npt.NDArray[np.float64]
 def lists_of(l: Floats, r: Floats, x: Floats, y: Floats, k: int) -> list[list[tuple[float, int]]]:
     """Lists of all subscriptions, by brute force."""
     objects = {i: (tuple(place), float(y[i])) for i, place in enumerate(x.tolist()) if y[i] < np.inf}
-    holders = top_k(l, r, objects, k)
-    return [sorted((objects[i][1], i) for i in objects if holders[i][s]) for s in range(len(l))]
+    flags = holders(partial(holds, l, r), objects, k)
+    return [[(objects[i][1], i) for i, held in flags.items() if held[s]] for s in range(len(l))]
 
 
 @pytest.mark.parametrize("name", ["triangle", "prefix", "tree"])

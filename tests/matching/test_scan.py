@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from matching.scan import Scan
 from paint.messages import MESSAGE, message_of
-from tests.oracles.side_ranges import reaches_box
+from tests.oracles.topk import reaches
 
 LARGEST = float(np.finfo(np.float64).max)
 Floats = npt.NDArray[np.float64]
@@ -59,7 +59,7 @@ def test_matches_are_those_of_brute_force_through_changes(
         flat = np.array([g for part in reached for g in part], np.int64)
         ends, found = scan.match(table, offsets, flat)
         want = [
-            np.flatnonzero(np.isin(group, part) & reaches_box(row, l, r)).tolist()
+            np.flatnonzero(np.isin(group, part) & reaches(row, l, r)).tolist()
             for row, part in zip(table, reached, strict=True)
         ]
         assert [sorted(found[ends[i] : ends[i + 1]].tolist()) for i in range(len(table))] == want

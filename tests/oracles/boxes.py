@@ -14,6 +14,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csc_array
 
+from tests.oracles.topk import hear, reaches
+
 Objects = dict[int, tuple[tuple[float, ...], float]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -62,7 +64,10 @@ def holds(left: Floats, right: Floats, place: tuple[float, ...]) -> Flags:
 
 
 def ranks(contains: Callable[[tuple[float, ...]], Flags], objects: Objects, sign: float = 1.0) -> dict[int, Any]:
-    """For each object, its rank in each subscription's range, 0 where it is outside."""
+    """For each object, the best first, its rank in each subscription's range, 0 where it is outside.
+
+    What `topk.ranked` says of one subscription, for hundreds of them at once in a twentieth of the time.
+    """
     seen: Any = 0
     found = {}
     for i in sorted(objects, key=lambda i: (sign * objects[i][1], i)):
@@ -72,18 +77,11 @@ def ranks(contains: Callable[[tuple[float, ...]], Flags], objects: Objects, sign
     return found
 
 
-def top_k(left: Floats, right: Floats, objects: Objects, k: int, sign: float = 1.0) -> dict[int, Flags]:
-    """For each object, which subscriptions have it in their list."""
-    order = ranks(lambda place: holds(left, right, place), objects, sign)
-    return {i: (rank > 0) & (rank <= k) for i, rank in order.items()}
-
-
-def reaches(message: Any, left: Floats, right: Floats) -> Flags:
-    """Which subscriptions the network delivers a message to."""
-    inside = (message["l_out"] < left) & (left <= message["l_in"])
-    inside &= (message["r_in"] <= right) & (right < message["r_out"])
-    reached: Flags = inside.reshape(len(left), -1).all(axis=1)
-    return reached
+def holders(
+    contains: Callable[[tuple[float, ...]], Flags], objects: Objects, k: int, sign: float = 1.0
+) -> dict[int, Flags]:
+    """For each object, the best first, which subscriptions have it in their list."""
+    return {i: (rank > 0) & (rank <= k) for i, rank in ranks(contains, objects, sign).items()}
 
 
 def check_box(message: Any) -> None:
@@ -115,7 +113,7 @@ class Subscribers:
         return holds(self.left, self.right, place)
 
     def _top_k(self, objects: Objects) -> dict[int, Flags]:
-        return {i: (rank > 0) & (rank <= self.k) for i, rank in ranks(self.contains, objects, self.sign).items()}
+        return holders(self.contains, objects, self.k, self.sign)
 
     def event(self, rows: Any, objects: Objects) -> None:
         """Deliver the messages of one event and check lists, false notifications and repetitions."""
@@ -124,15 +122,10 @@ class Subscribers:
         nobody = np.zeros(len(self.left), bool)
         for message in rows:
             check_box(message)
-            i = int(message["object"])
-            x = tuple(np.atleast_1d(message["x"]).tolist())
-            reached = reaches(message, self.left, self.right)
+            i, reached = int(message["object"]), self.deliver(message)
             assert reached.any() or not self.aware, f"a message reaches nobody: {message}"
             assert not (told.get(i, nobody) & reached).any(), f"somebody hears twice of object {i}"
             told[i] = told.get(i, nobody) | reached
-            inside = self.contains(x)
-            for s in np.flatnonzero(reached).tolist():
-                self._receive(s, i, x, float(message["y"]), bool(inside[s]))
         self._check_news(told, before, after, objects)
         self._check_lists(after, objects)
         self.objects = dict(objects)
@@ -184,14 +177,19 @@ class Subscribers:
         assert len(changed) == 1 or not len(rows), "a message of what has not changed"
         self.objects = dict(objects)
 
-    def _receive(self, s: int, i: int, x: tuple[float, ...], y: float, inside: bool) -> None:
-        entries = self.held[s]
-        if math.isinf(y) or not inside:
-            entries.pop(i, None)
-            return
-        entries[i] = (x, y)
-        if len(entries) > self.k:
-            del entries[max(entries, key=lambda j: (self.sign * entries[j][1], j))]
+    def deliver(self, message: Any, *, believed: bool = False) -> Flags:
+        """Let all hear of a message whom it reaches: those; `believed` when nobody looks whether it lies in range."""
+        i, x, y = int(message["object"]), tuple(np.atleast_1d(message["x"]).tolist()), float(message["y"])
+        reached: Flags = reaches(message, self.left, self.right)
+        inside = (self.contains(x) | believed).tolist()
+        for s in np.flatnonzero(reached).tolist():
+            hear(self.held[s], i, x, y, self.k, inside=inside[s], descending=self.sign < 0)
+        return reached
+
+    def wrong(self, objects: Objects) -> list[int]:
+        """Subscriptions that hold another list than the right one."""
+        right = self._right_lists(self._top_k(objects), objects)
+        return [s for s, entries in self.held.items() if entries != right[s]]
 
     def _check_news(
         self, told: dict[int, Flags], before: dict[int, Flags], after: dict[int, Flags], objects: Objects

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tests.oracles.inside import Place
-from tests.oracles.timeline import Objects, top
+from tests.oracles.timeline import Objects
+from tests.oracles.topk import top_k
 
 Held = dict[int, tuple[Place, float]]
 """x and y of the objects of a list."""
@@ -39,11 +40,6 @@ class Answer(NamedTuple):
     """Objects that were not there."""
 
 
-def listed(objects: Objects, ends: tuple[float, float], k: int) -> Held:
-    """The right list, with x."""
-    return {i: objects[i] for _, i in top(objects, *ends, k)}
-
-
 def turns(phase: float, interval: float, first: float, last: float) -> list[float]:
     """Times at which one asks: from the first event on, until it has asked after the last one."""
     times, turn = list[float](), 0
@@ -65,15 +61,15 @@ def answers(
     """All questions and answers, in the order of time; events are time, object, x and y."""
     found = []
     for s, ends in subscriptions.items():
-        held = listed(objects, ends, k)
+        held = top_k(objects, ends, k)
         before = float("-inf")
         for time in turns(phases[s], interval, events[0][0], events[-1][0]):
-            here, since, was = dict(objects), None, listed(objects, ends, k)
+            here, since, was = dict(objects), None, top_k(objects, ends, k)
             for at, i, x, y in events:
                 if at > time:
                     break
                 here[i] = (x, y)
-                now = listed(here, ends, k)
+                now = top_k(here, ends, k)
                 if at > before and now != was and since is None:
                     since = at
                 was = now

@@ -8,7 +8,11 @@ it, nearest first, are those of one dimension. `docs/errata.md` lists the slips;
 import math
 from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement, pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from tests.oracles.boxes import LARGEST, Objects, Subscribers
 
 Slip = Literal[
     "no lower bound",
@@ -38,10 +42,12 @@ class Box(NamedTuple):
     object: int
     y: float
 
-    def reaches(self, s: Range15) -> bool:
-        """Whether the network delivers it to a range."""
-        inside = self.l_out < s[0] <= self.l_in and self.r_in <= s[1] < self.r_out
-        return inside and self.low <= s[2] < self.high
+    def row(self, objects: Objects) -> dict[str, Any]:
+        """It as any message over two attributes, the second of which has an upper bound only."""
+        ends = {"l_in": (self.l_in, math.inf), "l_out": (self.l_out, -math.inf)}
+        ends |= {"r_in": (self.r_in, self.low), "r_out": (self.r_out, self.high)}
+        told = {name: np.array(pair) for name, pair in ends.items()}
+        return told | {"object": self.object, "x": objects[self.object][0], "y": self.y}
 
 
 class Slab(NamedTuple):
@@ -178,12 +184,6 @@ def tiles(
     return [tile for tile in found if tile[2] < tile[0] and tile[1] < tile[3]]
 
 
-def top_k(objects: Placed, s: Range15, k: int) -> dict[int, float]:
-    """The list of a range."""
-    inside = [(y, h) for h, (x1, x2, y) in objects.items() if s[0] <= x1 <= s[1] and x2 <= s[2]]
-    return {h: y for y, h in sorted(inside)[:k]}
-
-
 def ranges(objects: Placed) -> Iterator[Range15]:
     """A range for every set of objects that one can hold, with ends at and between their values."""
     x1, x2 = (values(objects[h][side] for h in objects) for side in (0, 1))
@@ -200,14 +200,9 @@ def values(given: Iterable[float]) -> list[float]:
 
 def wrong_lists(objects: Placed, i: int, new: float, k: int, boxes: list[Box]) -> tuple[int, int]:
     """How many ranges end with another list than they should, by acting on what reaches them, and of how many."""
-    after = objects | {i: (*objects[i][:2], new)}
-    wrong = tried = 0
-    for s in ranges(objects):
-        held = top_k(objects, s, k)
-        for box in boxes:
-            if box.reaches(s):
-                held[box.object] = box.y
-                if len(held) > k:
-                    del held[max(held, key=lambda h: (held[h], h))]
-        wrong, tried = wrong + (held != top_k(after, s, k)), tried + 1
-    return wrong, tried
+    before: Objects = {h: ((x1, x2), y) for h, (x1, x2, y) in objects.items()}
+    ends = np.array([((l, -LARGEST), (r, top)) for l, r, top in ranges(objects)])
+    everybody = Subscribers(before, k, (ends[:, 0], ends[:, 1]))
+    for box in boxes:
+        everybody.deliver(box.row(before), believed=True)
+    return len(everybody.wrong(before | {i: (before[i][0], new)})), len(ends)

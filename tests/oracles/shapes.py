@@ -5,11 +5,12 @@ further from (a, b) than its radius. All numbers are multiples of 1/8 and small,
 not matter how something is computed.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tests.oracles.boxes import LARGEST, Flags, Floats, Objects, Subscribers
+from tests.oracles.boxes import LARGEST, Flags, Floats, Objects, Subscribers, holders
 
 
 def exact(rows: Any) -> Floats:
@@ -51,11 +52,6 @@ class ShapeSubscribers(Subscribers):
 
 def relax_lists(inboxes: dict[int, Any], rows: Floats, shape: str, k: int, sign: float) -> list[list[int]]:
     """The lists of subscriptions that keep every object of their range, from what they were told last of each."""
-    lists: list[list[int]] = [[] for _ in rows]
-    for i in sorted(inboxes, key=lambda i: (sign * inboxes[i][1], i)):
-        x, y = inboxes[i]
-        if np.isfinite(y):
-            for s in np.flatnonzero(contains(shape, rows, x)).tolist():
-                if len(lists[s]) < k:
-                    lists[s].append(i)
-    return lists
+    known = {i: told for i, told in inboxes.items() if np.isfinite(told[1])}
+    flags = holders(partial(contains, shape, rows), known, k, sign)
+    return [[i for i, held in flags.items() if held[s]] for s in range(len(rows))]

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tests.oracles.inside import Place, inside
+from tests.oracles.topk import hear, listed, top_k
 
 INF = float("inf")
 
@@ -37,28 +38,19 @@ Ranked = list[tuple[float, int]]
 
 def top(objects: Objects, l: Place, r: Place, k: int) -> Ranked:
     """The right list."""
-    return sorted((y, i) for i, (x, y) in objects.items() if inside(x, l, r) and y < INF)[:k]
+    return listed(top_k(objects, (l, r), k))
 
 
-def listed(start: Ranked, messages: Sequence[Message], l: Place, r: Place, k: int) -> Ranked:
-    """What one holds that keeps only its list."""
-    held = list(start)
+def held_after(start: Objects, messages: Sequence[Message], l: Place, r: Place, k: int, *, relaxed: bool) -> Ranked:
+    """What one holds that keeps only its list; or that keeps every object in its range, when `relaxed`."""
+    most = len(start) + len(messages) if relaxed else k
+    entries = top_k(start, (l, r), most)
     for message in messages:
-        gone = {message.object} | ({message.dropped} if message.dropped >= 0 else set())
-        held = [(y, i) for y, i in held if i not in gone]
-        if message.object >= 0 and message.y < INF and (message.x is None or inside(message.x, l, r)):
-            held = sorted([*held, (message.y, message.object)])[:k]
-    return held
-
-
-def known(start: Objects, messages: Sequence[Message], l: Place, r: Place, k: int) -> Ranked:
-    """What one holds that keeps every object in its range."""
-    kept = {i: y for i, (x, y) in start.items() if inside(x, l, r) and y < INF}
-    for message in messages:
-        kept.pop(message.object, None)
-        if message.x is not None and inside(message.x, l, r) and message.y < INF:
-            kept[message.object] = message.y
-    return sorted((y, i) for i, y in kept.items())[:k]
+        entries.pop(message.dropped, None)
+        if message.object >= 0:
+            within = message.x is None or inside(message.x, l, r)
+            hear(entries, message.object, message.x, message.y, most, inside=within)
+    return listed(entries)[:k]
 
 
 class Story(NamedTuple):
@@ -98,8 +90,7 @@ def story(
             come.sort(key=lambda message: message.key)
         else:
             come.sort(key=lambda message: (message.time, message.key))
-        held = known(objects, come, l, r, k) if relaxed else listed(top(objects, l, r, k), come, l, r, k)
-        wrong = held != right
+        wrong = held_after(objects, come, l, r, k, relaxed=relaxed) != right
         end = moments[at + 1] if at + 1 < len(moments) else until
         if wrong:
             spans.append((moment, end))

@@ -1,19 +1,23 @@
-"""Brute force for range top-k subscriptions: lists, who is affected, and the subscriber's side of the protocol.
+"""Brute force for range top-k subscriptions: lists, who is reached or affected, and the subscriber's protocol.
 
 Objects are a dict id -> (x, y); subscriptions are pairs (l, r); messages are rows of the table. No tiles here. An
-object whose y is infinite does not exist.
+object whose y is infinite does not exist. What is a list, whom a message reaches and what one does that hears of an
+object are said here and nowhere else, for one attribute, several and shapes.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
-from tests.oracles.inside import inside
+import numpy as np
+
+from tests.oracles.inside import Place, inside
 
 Objects = dict[int, tuple[float, float]]
 Subscription = tuple[float, float]
 Entries = dict[int, tuple[float, float]]
+At = TypeVar("At")
 
 EXPOSED = 1
 LARGEST = 1.7976931348623157e308
@@ -32,7 +36,9 @@ def distinct_subscriptions(xs: Iterable[float]) -> list[Subscription]:
     return [*combinations(ends, 2), *((end, end) for end in ends)]
 
 
-def ranked(objects: Objects, subscription: Subscription, descending: bool = False) -> list[int]:
+def ranked(
+    objects: Mapping[int, tuple[Place, float]], subscription: tuple[Place, Place], descending: bool = False
+) -> list[int]:
     """The ids in range in rank order."""
     left, right = subscription
     sign = -1.0 if descending else 1.0
@@ -40,12 +46,14 @@ def ranked(objects: Objects, subscription: Subscription, descending: bool = Fals
     return sorted(held, key=lambda i: (sign * objects[i][1], i))
 
 
-def top_k(objects: Objects, subscription: Subscription, k: int, descending: bool = False) -> Entries:
+def top_k(
+    objects: Mapping[int, tuple[Place, float]], subscription: tuple[Place, Place], k: int, descending: bool = False
+) -> dict[int, tuple[Any, float]]:
     """The list of a subscription: id -> (x, y), the best first."""
     return {i: objects[i] for i in ranked(objects, subscription, descending)[:k]}
 
 
-def listed(entries: Entries) -> list[tuple[float, int]]:
+def listed(entries: Mapping[int, tuple[Any, float]]) -> list[tuple[float, int]]:
     """A list as the subscribers of `cn` tell it: pairs (y, id) in ascending order."""
     return sorted((y, i) for i, (_, y) in entries.items())
 
@@ -66,22 +74,48 @@ def affected_and_containing(
 
 
 def reaches(message: Any, left: Any, right: Any) -> Any:
-    """Whether the network delivers a message to the subscription [left, right]; elementwise where one is an array."""
-    outside_in = (message["l_out"] < left) & (left <= message["l_in"])
-    return outside_in & (message["r_in"] <= right) & (right < message["r_out"])
+    """Whether the network delivers a message to the subscription [left, right]; for each where they are arrays.
+
+    Over several attributes the message's ends are of d numbers, those of subscriptions (d,) or (m, d).
+    """
+    told = (message["l_out"] < left) & (left <= message["l_in"])
+    told = told & (message["r_in"] <= right) & (right < message["r_out"])
+    wide = getattr(left, "ndim", 0) > 1 or getattr(message["l_in"], "ndim", 0) > 0
+    return told.all(axis=-1) if wide else told
 
 
 def receive(entries: Entries, message: Any, subscription: Subscription, k: int, descending: bool = False) -> None:
     """What a subscription does with a message it receives (the protocol of paint.messages)."""
     i, x, y = int(message["object"]), float(message["x"]), float(message["y"])
-    left, right = subscription
-    if math.isinf(y) or not left <= x <= right:
-        entries.pop(i, None)
+    hear(entries, i, x, y, k, inside=inside(x, *subscription), descending=descending)
+
+
+def hear(
+    entries: dict[int, tuple[At, float]],
+    i: int,
+    x: At,
+    y: float,
+    k: float,
+    *,
+    inside: bool = True,
+    descending: bool = False,
+) -> None:
+    """What one does that keeps its k best and hears where an object is, and whether that is inside its range.
+
+    An object goes whose y is infinitely bad; what is no number is kept, and is worst.
+    """
+    sign = -1.0 if descending else 1.0
+    entries.pop(i, None)
+    if not inside or sign * y == math.inf:
         return
     entries[i] = (x, y)
     if len(entries) > k:
-        sign = -1.0 if descending else 1.0
-        del entries[max(entries, key=lambda j: (sign * entries[j][1], j))]
+        del entries[max(entries, key=lambda j: rank_of(j, sign * entries[j][1]))]
+
+
+def rank_of(i: int, y: float) -> tuple[float, int]:
+    """What an object is sorted by: y, then id; what is no number is above all numbers."""
+    return (math.inf if math.isnan(y) else y), i
 
 
 class Subscribers:
@@ -115,10 +149,12 @@ class Subscribers:
         for message in rows:
             assert message["l_out"] < message["l_in"], "an empty tile is sent"
             assert message["r_in"] < message["r_out"], "an empty tile is sent"
-        for s, entries in self.lists.items():
+        lefts, rights = np.array(list(self.lists)).reshape(-1, 2).T
+        reached = [reaches(message, lefts, rights).tolist() for message in rows]
+        for at, (s, entries) in enumerate(self.lists.items()):
             before = dict(entries)  # right: compared below, or made so when it came
             after = top_k(objects, s, self.k, self.descending)
-            received = [message for message in rows if reaches(message, *s)]
+            received = [message for message, told in zip(rows, reached, strict=True) if told[at]]
             ids = [int(message["object"]) for message in received]
             assert len(set(ids)) == len(ids), f"{s} hears twice of one object: {ids}"
             if self.epsilon is None:

@@ -1,10 +1,12 @@
 """What is wrong first, the slow way: everybody acts on its messages window by window, and all is compared then."""
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tests.oracles.inside import Place, inside
-from tests.oracles.timeline import INF, Objects, Ranked, top
+from tests.oracles.timeline import Objects, Ranked, top
+from tests.oracles.topk import hear, rank_of, top_k
 
 Row = Mapping[str, Any]
 
@@ -29,34 +31,24 @@ class Receiver:
     """A subscription that acts on its messages alone."""
 
     def __init__(self, ends: tuple[Place, Place], objects: Objects, k: int, *, relaxed: bool) -> None:
-        self.ends, self.k, self.relaxed = ends, k, relaxed
-        l, r = ends
-        self.kept = {i: y for i, (x, y) in objects.items() if inside(x, l, r) and y < INF}
-        if not relaxed:
-            self.kept = {i: y for y, i in top(objects, l, r, k)}
+        self.ends, self.k, self.most = ends, k, 10**9 if relaxed else k
+        self.kept = top_k(objects, ends, self.most)
 
     def take(self, row: Row) -> None:
         """Act on a message."""
-        i, y = row["object"], row["y"]
-        if row.get("dropped", -1) >= 0:
-            self.kept.pop(row["dropped"], None)
-        if i < 0:
-            return
-        self.kept.pop(i, None)
-        if ("x" not in row or inside(row["x"], *self.ends)) and y != INF:
-            self.kept[i] = y
-        if not self.relaxed:
-            self.kept = {i: y for y, i in self.ranked()}
+        i, x, y = row["object"], row.get("x"), row["y"]
+        self.kept.pop(row.get("dropped", -1), None)
+        if i >= 0:
+            hear(self.kept, i, x, y, self.most, inside=x is None or inside(x, *self.ends))
 
     def ranked(self) -> Ranked:
-        """Its list; what is no number is above all numbers."""
-        order = sorted(self.kept.items(), key=lambda pair: (INF if pair[1] != pair[1] else pair[1], pair[0]))
-        return [(y, i) for i, y in order[: self.k]]
+        """Its list."""
+        order = sorted(self.kept, key=lambda i: rank_of(i, self.kept[i][1]))
+        return [(self.kept[i][1], i) for i in order[: self.k]]
 
     def holds(self, right: Ranked) -> bool:
         """Whether its list is the right one, and nothing that it knows is no number."""
-        known = all(y == y for y in self.kept.values())
-        return known and self.ranked() == right
+        return self.ranked() == right and not any(math.isnan(y) for _, y in self.kept.values())
 
 
 def needed(

@@ -4,13 +4,15 @@ All that matters of a subscription is its cell in the grid of ends that differ.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 import paint
-from tests.oracles.boxes import LARGEST, Flags, Floats, Objects, attributes_of, fewest_boxes, reaches, top_k
+from tests.oracles.boxes import LARGEST, Flags, Floats, Objects, attributes_of, fewest_boxes, holders, holds
+from tests.oracles.topk import reaches
 
 __all__ = ["KINDS", "OneEvent", "sparse_and_fewest"]
 
@@ -71,7 +73,9 @@ class OneEvent:
         else:
             after[i] = (objects[i][0], n / 2 + 0.25 if kind == "raise" else 2.0 * n)
             self.table = server.update(i, after[i][1]).table
-        self._before, self._after = (top_k(self.left, self.right, state, k) for state in (before, after))
+        self._before, self._after = (
+            holders(partial(holds, self.left, self.right), state, k) for state in (before, after)
+        )
 
     def region(self, h: int) -> set[Cell]:
         """The cells of those that have to hear of an object."""

@@ -38,10 +38,11 @@ def exposed(objects: Objects, i: int, h: int, k: int) -> tuple[list[Tile], list[
 def wrongly_told(objects: Objects, i: int, h: int, k: int, tiles: list[Tile]) -> tuple[int, int, int]:
     """Ranges that gain h as i falls past it and are not told; that are told and do not; that do not even hold h."""
     after = objects | {i: (objects[i][0], objects[h][1] + 1e-9)}
+    rows = [dict(zip(("l_in", "r_in", "l_out", "r_out"), tile, strict=True)) for tile in tiles]
     missed = vain = stray = 0
     for s in distinct_subscriptions(x for x, _ in objects.values()):
         gains = h in top_k(after, s, k) and h not in top_k(objects, s, k)
-        told = any(l_out < s[0] <= l_in and r_in <= s[1] < r_out for l_in, r_in, l_out, r_out in tiles)
+        told = any(reaches(row, *s) for row in rows)
         missed, vain = missed + (gains and not told), vain + (told and not gains)
         stray += told and not s[0] <= objects[h][0] <= s[1]
     return missed, vain, stray

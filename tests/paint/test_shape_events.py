@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import paint
-from tests.oracles.boxes import Objects, reaches
+from tests.oracles.boxes import Objects
 from tests.oracles.shapes import ShapeSubscribers, contains
+from tests.oracles.topk import reaches
 from tests.paint.event_runs import EventRun
 from tests.uncompiled import run_uncompiled
 

@@ -1,6 +1,7 @@
 """Several attributes against brute force: exact lists, nobody told twice or for nothing, the fewest boxes."""
 
 from collections import Counter
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,9 +19,10 @@ from tests.oracles.boxes import (
     attributes_of,
     distinct_subscriptions,
     fewest_boxes,
-    reaches,
-    top_k,
+    holders,
+    holds,
 )
+from tests.oracles.topk import reaches
 from tests.paint.event_runs import EventRun
 from tests.uncompiled import run_uncompiled
 
@@ -277,8 +279,9 @@ def test_paint_dense_sends_the_fewest(dimensions: float, n: int, seeds: int) -> 
         best = int(np.argmin(y))
         rows = server.update(best, float(n)).table
         objects: Objects = {i: (tuple(x[i].tolist()), float(y[i])) for i in range(n)}
-        before = top_k(left, right, objects, k)
-        after = top_k(left, right, objects | {best: (objects[best][0], float(n))}, k)
+        within = partial(holds, left, right)
+        before = holders(within, objects, k)
+        after = holders(within, objects | {best: (objects[best][0], float(n))}, k)
         cells = {one[0] for one in grid}
         for h in set(rows["object"].tolist()):
             wanted = before[best] | after[best] if h == best else after[h] & ~before[h]
@@ -371,8 +374,7 @@ def test_a_message_reaches_a_subscription_iff_its_box_holds_the_point(dimensions
     u = points_of(sides, l[shape], r[shape])
     lo, hi = boxes_of(sides, table)
     inside = ((lo[:, None] <= u) & (u < hi[:, None])).all(axis=2)
-    l_in, r_in, l_out, r_out = (table[name].reshape(-1, 1, d) for name in ("l_in", "r_in", "l_out", "r_out"))
-    expected = ((l_out < l) & (l <= l_in) & (r_in <= r) & (r < r_out)).all(axis=2)
+    expected = np.array([reaches(row, l, r) for row in table])
     assert (inside == expected).all()
     assert 0 < inside.sum() < inside.size
 

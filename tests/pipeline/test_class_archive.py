@@ -28,7 +28,15 @@ def test_a_damaged_archive_is_passed_over(tmp_path: Path, monkeypatch: pytest.Mo
     assert told.stdout == f"['-XX:SharedArchiveFile={archive}'] 3\n"
 
 
-@pytest.mark.slow  # that a run leaves one is also seen where the demo is run from a wheel
+@pytest.mark.slow
+def test_the_rehearsal_leaves_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
+    with archiving_classes() as finish:
+        finish()
+        assert list((tmp_path / "spark").iterdir()) == [archive_path(require_java())]
+
+
+@pytest.mark.slow  # the JVM takes half a minute to write one
 def test_a_session_leaves_an_archive_that_the_next_one_maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANGECAST_CACHE", str(tmp_path))
     code = COUNT.replace("driver_memory_mb=600", "driver_memory_mb=600, keep_classes=True, brief=True")

@@ -20,6 +20,7 @@ from pipeline import (
     read_population,
     write_population,
 )
+from tests.oracles.topk import reaches
 from tests.simulator.one_line import told_in_one_line
 
 INF = np.inf
@@ -29,8 +30,6 @@ SPECS = [
     PopulationSpec("uniform", 1500, 3, dimensions=3),
     PopulationSpec("disks", 1500, 3, dimensions=2),
 ]
-
-Bools = npt.NDArray[np.bool_]
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +59,6 @@ def random_messages(held: Population, count: int, seed: int) -> npt.NDArray[np.v
     messages["r_in"][rng.random((count, wide)) < 0.5] = -INF
     messages["r_in"][-1] = messages["r_out"][-1] = 0.5  # holds nothing
     return messages
-
-
-def reaches(message: np.void, l: npt.NDArray[np.float64], r: npt.NDArray[np.float64]) -> Bools:
-    """Whom a message reaches, by its definition."""
-    inside = (message["l_out"] < l) & (l <= message["l_in"]) & (message["r_in"] <= r) & (r < message["r_out"])
-    every: Bools = inside.all(axis=1)
-    return every
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: f"{spec.distribution}-{spec.dimensions}")

@@ -26,6 +26,7 @@ from simulator.workload.windows import chunks_of
 from tests.oracles.clock import Clock
 from tests.oracles.clock_inputs import Chance, Place, Way, Window
 from tests.oracles.packets import Hop, size_of, together
+from tests.oracles.topk import reaches
 from tests.simulator.small import random_scenario, small_ingredients
 
 NAMES = ("paint-dense", "paint-batch(20ms)", "unicast", "cn-relax")
@@ -74,13 +75,7 @@ class Overlay:
         if self.unicast:
             return [int(message["subscription"])]
         workload, home = self.ingredients.workload, self.ingredients.gateways.home
-        return [
-            s
-            for s, (l, r) in enumerate(zip(workload.l.tolist(), workload.r.tolist(), strict=True))
-            if home[s] == broker
-            and message["l_out"] < l <= message["l_in"]
-            and message["r_in"] <= r < message["r_out"]
-        ]
+        return np.flatnonzero((home == broker) & reaches(message, workload.l, workload.r)).tolist()
 
     def leave(self, broker: int) -> None:
         self.ingredients.gateways.rehome(self.ingredients.network.leave(broker))

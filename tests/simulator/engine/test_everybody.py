@@ -6,6 +6,7 @@ import pytest
 from paint import MESSAGE
 from simulator.engine.everybody import Everybody
 from simulator.workload.workload import Workload
+from tests.oracles.topk import reaches
 
 
 def workload_of(seed: int, count: int) -> Workload:
@@ -34,10 +35,6 @@ def test_everyone_that_a_message_reaches_is_counted(*, points: bool, known: bool
     if known:
         workload = workload._replace(known=workload.made_index())
     table = messages_of(5, 30, points=points)
-    l, r = workload.l, workload.r
-    expected = [
-        int(((row["l_out"] < l) & (l <= row["l_in"]) & (row["r_in"] <= r) & (r < row["r_out"])).sum())
-        for row in table
-    ]
+    expected = [int(reaches(row, workload.l, workload.r).sum()) for row in table]
     assert Everybody(workload).count(table).tolist() == expected
     assert count == 0 or 0 < sum(expected) < count * len(table)

@@ -12,6 +12,7 @@ from simulator.engine.carry import carry_events
 from simulator.inputs.ingredients import Ingredients
 from simulator.runs.answer import verified_records
 from simulator.scenario.scenario import Scenario
+from tests.oracles.topk import reaches
 from tests.oracles.ways import Walk, flooded, met
 from tests.simulator.small import random_scenario, run_hops, small_ingredients
 
@@ -32,11 +33,7 @@ def walk_of(ingredients: Ingredients, name: str, row: np.void, source: int) -> W
         return flooded(source, lambda broker, came_from: network.next_hops(broker, came_from, *EVERYBODY))
     node = int(ingredients.routes.brokers[int(row["object"]) % len(network)])
     (meeting,) = network.home([row["x"]], [row["x"]], [node]).tolist()
-    gateways = {
-        int(ingredients.gateways.home[s])
-        for s, (l, r) in enumerate(zip(workload.l.tolist(), workload.r.tolist(), strict=True))
-        if row["l_out"] < l <= row["l_in"] and row["r_in"] <= r < row["r_out"]
-    }
+    gateways = set(ingredients.gateways.home[reaches(row, workload.l, workload.r)].tolist())
 
     def path(a: int, b: int) -> list[int]:
         if not ingredients.unicast_over_ip:

@@ -12,6 +12,7 @@ from simulator.views.side_figure import draw_sides
 from simulator.views.side_page import side_page
 from simulator.workload.events import INSERT, LOWER, EventStream
 from simulator.workload.workload import Workload
+from tests.oracles.topk import reaches
 
 LOWEST = -np.finfo(np.float64).max
 
@@ -101,9 +102,7 @@ def test_told_subscriptions_are_those_in_a_box(explained: SideExplanation, examp
     told = explained.told(chosen)
     reached = np.zeros(50, bool)
     for row in explained.messages:
-        inner = (row["l_out"] < example.l) & (example.l <= row["l_in"])
-        outer = (row["r_in"] <= example.r) & (example.r < row["r_out"])
-        reached |= (inner & outer).all(axis=1)
+        reached |= reaches(row, example.l, example.r)
     assert told.tolist() == reached[chosen].tolist()
     assert reached.any()
     assert sum(explained.reach(at) for at in range(11)) >= reached.sum()
