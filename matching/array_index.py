@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from matching.flat_arrays import bytes_of
 from matching.range_index import (
     Floats,
     Ids,
@@ -31,11 +32,6 @@ __all__ = ["ArrayRangeIndex", "StaticIndex"]
 NO_IDS: Ints = np.empty(0, np.int64)
 
 
-def _bytes(arrays: Any) -> int:
-    """Bytes of an array, or of all in a tuple of them."""
-    return sum(map(_bytes, arrays)) if isinstance(arrays, tuple) else int(arrays.nbytes)
-
-
 class ArrayRangeIndex(ABC):
     """The owner of the arrays of a range index: points checked, batches answered, evaluations counted."""
 
@@ -50,7 +46,7 @@ class ArrayRangeIndex(ABC):
     @property
     def nbytes(self) -> int:
         """Bytes of everything that is kept."""
-        return _bytes(self.arrays)
+        return bytes_of(self.arrays)
 
     @property
     def evaluations(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit, njit_inner
+from matching.flat_arrays import resized
 
 __all__ = [
     "AXIS",
@@ -207,19 +208,12 @@ def lopsided(tree: Linked, node: int) -> int:
         node = tree.link[node, PARENT]
 
 
-def _extended(array: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
-    """A copy of an array with more rows, which are not set."""
-    larger = np.empty((rows, *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger
-
-
 def with_more_blocks(tree: AnyTree) -> AnyTree:
     """The same tree with room for `GROWTH` times as many blocks and pairs of nodes."""
     blocks = int(tree.node_of.size * GROWTH) + 2
     rows = {"box": 2 * blocks, "link": 2 * blocks, "split": 2 * blocks, "node_of": blocks}
     rows |= {"ends": blocks, "id": blocks * BLOCK}
-    wider: AnyTree = tree._replace(**{name: _extended(getattr(tree, name), size) for name, size in rows.items()})
+    wider: AnyTree = tree._replace(**{name: resized(getattr(tree, name), size) for name, size in rows.items()})
     return wider
 
 
@@ -228,7 +222,7 @@ def with_more_ids(tree: AnyTree, ids: int) -> AnyTree:
     needed = int(tree.state[ISSUED]) + ids
     if needed <= tree.slot.size:
         return tree
-    slot = _extended(tree.slot, max(needed, int(tree.slot.size * GROWTH)))
+    slot = resized(tree.slot, max(needed, int(tree.slot.size * GROWTH)))
     slot[tree.slot.size :] = -1
     wider: AnyTree = tree._replace(slot=slot)
     return wider

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["known_ids", "refuse_twice"]
+__all__ = ["distinct_ids", "known_ids"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -41,7 +41,15 @@ def known_ids(
     return known
 
 
-def refuse_twice(known: Ints, what: str = "subscription") -> None:
-    """Raise ValueError if an id is there more than once."""
+def distinct_ids(
+    ids: npt.ArrayLike,
+    issued: int,
+    held: Callable[[Ints], npt.NDArray[np.bool_]],
+    unknown: type[KeyError],
+    what: str = "subscription",
+) -> Ints:
+    """Ids as `known_ids` gives them; ValueError if one is there more than once."""
+    known = known_ids(ids, issued, held, unknown, what)
     if known.size > 1 and np.unique(known).size < known.size:
         raise ValueError(f"{what} ids must be distinct, got some twice: pass each id once")
+    return known

@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from matching.flat_arrays import room_for
 from paint.algorithm import FIRST_K, MIN_Y, Plan, Rows
 from paint.geometry import ALL, START, exposed_tiles, influence_tiles
 from paint.index import first_k, next_exposed, open_sweep, update
@@ -236,10 +237,7 @@ def _exact(arrays: Any, sweep: Sweep, columns: Columns, plan: Plan, batch: Batch
             # With fewer than k others in sight every list that h is in range of has room, and has it.
             if not known[h] and sweep.counts[WEST] + sweep.counts[EAST] >= k - 1:
                 known[h] = True
-                if count == len(exposed):
-                    larger = np.empty(2 * count, np.int64)
-                    larger[:count] = exposed
-                    exposed = larger
+                exposed = room_for(exposed, count, 1)
                 exposed[count] = h
                 count += 1
             expose(sweep, h, arrays.x[h], x, k)

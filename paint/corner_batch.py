@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from matching.flat_arrays import room_for
 from paint.algorithm import Change, Plan, Rows
 from paint.corner_halves import Spot
 from paint.corner_index import CornerIndex
@@ -46,10 +47,7 @@ def _find_exposed(arrays: CornerTree, plan: Plan, sweep: CornerSweep, i: int, y_
         h = meet(arrays, plan, sweep)
         if h < 0:
             break
-        if count == len(found):
-            larger = np.empty(2 * count, np.int64)
-            larger[:count] = found
-            found = larger
+        found = room_for(found, count, 1)
         found[count] = h
         count += 1
         keep(arrays, plan, sweep, i, h)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floor.kernels import njit_inner
+from floor.kernels import njit_inner, njit_within
 from paint.corner_tree import ROOT, CornerTree, below
 
 __all__ = ["Within", "first_k", "least_x2", "least_y"]
@@ -41,6 +41,13 @@ def _meets(box: Within, tree: CornerTree, node: int) -> bool:
     return bool(least[0] <= box.right and most[0] >= box.left and least[1] <= box.high and most[1] >= box.low)
 
 
+@njit_within
+def _push(waiting: Ids, count: int, a: int, b: int, a_first: bool) -> int:
+    """Let two nodes wait, of which one is looked at first; how many wait then."""
+    waiting[count], waiting[count + 1] = b if a_first else a, a if a_first else b
+    return count + 2
+
+
 @njit_inner
 def first_k(tree: CornerTree, i: int, west: bool, k: int, out: Ids, waiting: Ids) -> int:
     """List the first k objects west or east of object i, in order of (x1, id), that rank above it with x2 no greater.
@@ -66,8 +73,7 @@ def first_k(tree: CornerTree, i: int, west: bool, k: int, out: Ids, waiting: Ids
         if tree.left[node] >= 0:
             a, b = tree.left[node], tree.right[node]
             nearer = tree.box[a, 1, 0] >= tree.box[b, 1, 0] if west else tree.box[a, 0, 0] <= tree.box[b, 0, 0]
-            waiting[count], waiting[count + 1] = b if nearer else a, a if nearer else b
-            count += 2
+            count = _push(waiting, count, a, b, nearer)
             continue
         for at in range(tree.size[node]):
             h = tree.members[node, at]
@@ -106,8 +112,7 @@ def least_x2(tree: CornerTree, box: Within, after: int, i: int, waiting: Ids) ->
         if tree.left[node] >= 0:
             a, b = tree.left[node], tree.right[node]
             lower = tree.box[a, 0, 1] <= tree.box[b, 0, 1]
-            waiting[count], waiting[count + 1] = b if lower else a, a if lower else b
-            count += 2
+            count = _push(waiting, count, a, b, lower)
             continue
         for at in range(tree.size[node]):
             h = tree.members[node, at]
@@ -140,8 +145,7 @@ def least_y(tree: CornerTree, box: Within, y: float, last: int, y_end: float, en
             a, b = tree.left[node], tree.right[node]
             g, h = tree.lowest[a], tree.lowest[b]
             first = h < 0 or (g >= 0 and below(tree.y[g], g, tree.y[h], h))
-            waiting[count], waiting[count + 1] = b if first else a, a if first else b
-            count += 2
+            count = _push(waiting, count, a, b, first)
             continue
         for at in range(tree.size[node]):
             h = tree.members[node, at]

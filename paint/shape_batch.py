@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit
+from matching.flat_arrays import room_for
 from matching.side_tree import SideTree
 from paint.algorithm import FIRST_K, Change, Plan, Rows
 from paint.holders import corner_of, parts_of, size_of
@@ -28,7 +29,7 @@ from paint.messages import EXPOSED, UPDATE
 from paint.outcome import put
 from paint.ranked_index import RankedIndex
 from paint.shape_boxes import paint_apart
-from paint.shape_walk import Pairs, are_disks, push_pair, room_for, thin
+from paint.shape_walk import Pairs, are_disks, push_pair, thin
 from paint.shapes import CROSSED, DISKS, HALFSPACES, INSIDE, planes_of, relation
 from paint.sides import Floats, Sides
 from paint.snapped import Boxes

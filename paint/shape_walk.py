@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floor.kernels import njit, njit_inner
+from matching.flat_arrays import room_for
 from matching.side_tree import SideTree
 from paint.algorithm import FIRST_K, Plan
 from paint.holders import corner_of, parts_of, size_of
@@ -30,7 +31,7 @@ from paint.ranked_index import Ranked, position
 from paint.shapes import CROSSED, INSIDE, OUTSIDE, plane_of, relation
 from paint.sides import Floats, Sides
 
-__all__ = ["NOBODY", "Pairs", "Rivals", "are_disks", "outcomes", "push_pair", "rivals_of", "room_for", "thin"]
+__all__ = ["NOBODY", "Pairs", "Rivals", "are_disks", "outcomes", "push_pair", "rivals_of", "thin"]
 
 Ids = NDArray[np.int64]
 Pairs = NDArray[np.int64]
@@ -101,17 +102,6 @@ def rivals_of(
     plane_of(disks, arrays.x[i], own[0])
     plane_of(disks, place, own[1])
     return Rivals(ids[:count], planes, cut, own, not (all_told or np.isnan(place[0])))
-
-
-@njit
-def room_for(entries: Ids, used: int, more: int) -> Ids:
-    """Give back `entries`, or a larger copy of those used, with room for some more."""
-    if used + more <= len(entries):
-        return entries
-    larger = np.empty(2 * (used + more), np.int64)
-    for at in range(used):
-        larger[at] = entries[at]
-    return larger
 
 
 @njit

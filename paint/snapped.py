@@ -30,6 +30,7 @@ __all__ = [
     "make_groups",
     "paint_box",
     "paint_cells",
+    "paint_groups",
     "paint_tiles",
     "start_boxes",
     "take_cell",
@@ -302,6 +303,20 @@ def _group(
 
 
 @njit
+def paint_groups(
+    tree: SideTree, sides: Sides, boxes: Boxes, groups: Groups, made: int, costs: NDArray[np.int64], out: Floats,
+    row: int,
+) -> tuple[Floats, int]:  # fmt: skip
+    """Write the boxes around what is in the first `made` tiles."""
+    for at in range(made):
+        if groups.around[at, 0, 0] <= groups.around[at, 1, 0]:
+            for side in range(groups.around.shape[2]):
+                boxes.box[0, side], boxes.box[1, side] = groups.around[at, 0, side], groups.around[at, 1, side]
+            out, row = paint_box(tree, sides, boxes, costs, out, row)
+    return out, row
+
+
+@njit
 def paint_cells(
     tree: SideTree, sides: Sides, boxes: Boxes, cells: Cells, cells_count: int, kept: Floats, size: int,
     floor: Floats, exposed: bool, k: int, costs: NDArray[np.int64], out: Floats, row: int,
@@ -310,8 +325,7 @@ def paint_cells(
 
     Tiles are made as they are met; O(|K| D) each, and O(D) per cell and tile met since its own was.
     """
-    D = len(floor)
-    corners, groups = in_order(kept, size), make_groups(64, D)
+    corners, groups = in_order(kept, size), make_groups(64, len(floor))
     at, waiting, made = 0, 0, 0
     while True:
         at, waiting, made = _group(
@@ -320,9 +334,4 @@ def paint_cells(
         if at == cells_count and waiting == 0:
             break
         groups = _more_groups(groups, made)
-    for at in range(made):
-        if groups.around[at, 0, 0] <= groups.around[at, 1, 0]:
-            for side in range(D):
-                boxes.box[0, side], boxes.box[1, side] = groups.around[at, 0, side], groups.around[at, 1, side]
-            out, row = paint_box(tree, sides, boxes, costs, out, row)
-    return out, row
+    return paint_groups(tree, sides, boxes, groups, made, costs, out, row)

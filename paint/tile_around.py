@@ -63,13 +63,7 @@ def _order(kept: Floats, size: int, value: Floats, corner: NDArray[np.int64], ra
     for place in range(kept.shape[1]):
         side = _turn(place)
         for at in range(size):
-            first, end = 0, at
-            while first < end:
-                middle = (first + end) >> 1
-                if value[place, middle] <= kept[at, side]:
-                    first = middle + 1
-                else:
-                    end = middle
+            first = _passed(value, place, at, kept[at, side])
             for to in range(at, first, -1):
                 value[place, to], corner[place, to] = value[place, to - 1], corner[place, to - 1]
             value[place, first], corner[place, first] = kept[at, side], at
@@ -78,9 +72,9 @@ def _order(kept: Floats, size: int, value: Floats, corner: NDArray[np.int64], ra
 
 
 @njit_inner
-def _passed(value: Floats, place: int, u: float) -> int:
-    """Number of corners at or below a coordinate."""
-    first, end = 0, value.shape[1]
+def _passed(value: Floats, place: int, end: int, u: float) -> int:
+    """Number of corners at or below a coordinate, of the first `end`."""
+    first = 0
     while first < end:
         middle = (first + end) >> 1
         if value[place, middle] <= u:
@@ -124,7 +118,7 @@ def tile_around(
     value, corner, rank = corners
     size = value.shape[1]
     for place in range(len(u)):
-        passed[place] = _passed(value, place, u[_turn(place)])
+        passed[place] = _passed(value, place, value.shape[1], u[_turn(place)])
     opened = not exposed
     for place in range(len(u)):
         side = _turn(place)

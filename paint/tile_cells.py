@@ -13,7 +13,7 @@ from matching.side_tree import SideTree
 from paint.algorithm import SNAP
 from paint.holders import Cells
 from paint.sides import Floats, Sides
-from paint.snapped import Boxes, Groups, fit_cell, make_groups, paint_box, take_cell, tile_of
+from paint.snapped import Boxes, Groups, fit_cell, make_groups, paint_groups, take_cell, tile_of
 
 __all__ = ["paint_tiles_of_cells"]
 
@@ -51,14 +51,9 @@ def paint_tiles_of_cells(
 
     O(D) per tile, and per cell and tile met since its own was; the snaps are counted, though none is made.
     """
-    D, count = len(sides.sign), len(rows)
+    count = len(rows)
     costs[SNAP] += count
-    tiles = make_groups(count, D)
+    tiles = make_groups(count, len(sides.sign))
     _open(sides, rows, tiles)
     _fit(tree, cells, cells_count, tiles)
-    for at in range(count):
-        if tiles.around[at, 0, 0] <= tiles.around[at, 1, 0]:
-            for side in range(D):
-                boxes.box[0, side], boxes.box[1, side] = tiles.around[at, 0, side], tiles.around[at, 1, side]
-            out, row = paint_box(tree, sides, boxes, costs, out, row)
-    return out, row
+    return paint_groups(tree, sides, boxes, tiles, count, costs, out, row)

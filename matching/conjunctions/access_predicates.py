@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.conjunctions.access_schemas import Schemas, access_keys, chosen_schemas, event_key, find_schemas
-from matching.conjunctions.asked import Asked, Checks, grown, joined, kept_checks, passes, taken, with_checks
-from matching.conjunctions.conjunction_index import ConjunctionIndex, longer
+from matching.conjunctions.asked import Asked, Checks, held, joined, keep_if_passing, kept_checks, taken, with_checks
+from matching.conjunctions.conjunction_index import ConjunctionIndex
+from matching.flat_arrays import grown, room_for
 from matching.range_index import Floats, Ids, Ints
 
 __all__ = ["AccessPredicates", "Chains", "Clusters"]
@@ -99,9 +100,9 @@ def _chain(chains: Chains, keys: Keys, slot: int) -> None:
 def match_all(clusters: Clusters, chains: Chains, checks: Checks, events: Floats) -> tuple[Ints, Ints, int]:
     """Kernel of `matching.conjunctions.conjunction_index`."""
     code, schema_attribute, _ = clusters.schemas
-    directory, cluster_key, start, id_of = clusters.directory, clusters.key, clusters.start, clusters.id
+    directory, cluster_key, start = clusters.directory, clusters.key, clusters.start
+    asked, id_of = clusters.asked, clusters.id
     chain_key, head, chain_next = chains
-    offset, attribute, low, high = clusters.asked
     bits, sorted_slots = _top_bits(directory), start[-1]
     offsets = np.zeros(len(events) + 1, np.int64)
     ids = np.empty(64, np.int64)
@@ -123,19 +124,14 @@ def match_all(clusters: Clusters, chains: Chains, checks: Checks, events: Floats
                 else:
                     here = sorted_slots + later
                     later = chain_next[later]
-                at, end = offset[here], offset[here + 1]
-                while at < end and low[at] <= event[attribute[at]] <= high[at]:
-                    at += 1
-                made += min(at + 1, end) - offset[here]
-                if at < end or id_of[here] == GONE:
-                    continue
-                passed, tests = passes(checks, id_of[here], event)
+                holds, tests = held(asked, here, event)
                 made += tests
-                if passed:
-                    if found == len(ids):
-                        ids = longer(ids)
-                    ids[found] = id_of[here]
-                    found += 1
+                if not holds or id_of[here] == GONE:
+                    continue
+                if found == len(ids):
+                    ids = room_for(ids, found, 1)
+                found, tests = keep_if_passing(checks, id_of[here], event, ids, found)
+                made += tests
         offsets[i + 1] = found
     return offsets, ids[:found], made
 

@@ -10,7 +10,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from floor.kernels import njit
+from floor.kernels import njit, njit_inner, njit_within
+from matching.bisection import is_among, lower_bound
+from matching.flat_arrays import grown
 from matching.predicates import IN, INTERVAL, Predicates
 from matching.range_index import Floats, Ints
 
@@ -20,11 +22,10 @@ __all__ = [
     "Checks",
     "asked_of",
     "checks_of",
-    "grown",
     "held",
     "joined",
+    "keep_if_passing",
     "kept_checks",
-    "passes",
     "rows_of",
     "taken",
     "with_checks",
@@ -113,17 +114,6 @@ def checks_of(predicates: Predicates, first: int) -> Checks:
     )
 
 
-def grown(array: npt.NDArray[Scalar], used: int, more: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    """The array with `more` behind its first `used` elements, in a new one of twice the size where room is short."""
-    behind = used + len(more)
-    if behind > len(array):
-        wider = np.empty((max(2 * len(array), behind), *array.shape[1:]), array.dtype)
-        wider[:used] = array[:used]
-        array = wider
-    array[used:behind] = more
-    return array
-
-
 def with_checks(checks: Checks, more: Checks) -> Checks:
     """Put rows of later ids behind those there are: amortised O(1) for each."""
     used, rows = int(np.searchsorted(checks.owner, NOBODY)), more.owner.size
@@ -166,7 +156,7 @@ def joined(asked: Asked, used: int, more: Asked) -> Asked:
     )
 
 
-@njit
+@njit_within
 def held(asked: Asked, slot: int, event: Floats) -> tuple[bool, int]:
     """Whether an event lies in all intervals of a subscription, and the intervals looked at."""
     first, behind = asked.offset[slot], asked.offset[slot + 1]
@@ -194,39 +184,29 @@ def taken(asked: Asked, slots: Ints) -> Asked:
     return Asked(offset, attribute, low, high)
 
 
-@njit
-def _among(value: Floats, first: int, behind: int, x: float) -> bool:
-    """Whether x is one of ascending values."""
-    while first < behind:
-        middle = (first + behind) >> 1
-        if value[middle] < x:
-            first = middle + 1
-        elif value[middle] > x:
-            behind = middle
-        else:
-            return True
-    return False
-
-
-@njit
-def passes(checks: Checks, owner: int, event: Floats) -> tuple[bool, int]:
+@njit_inner
+def _passes(checks: Checks, owner: int, event: Floats) -> tuple[bool, int]:
     """Whether an event passes all rows of an owner, none of whose attributes is missing, and the rows looked at."""
-    low, high = 0, len(checks.owner)
-    while low < high:
-        middle = (low + high) >> 1
-        if checks.owner[middle] < owner:
-            low = middle + 1
-        else:
-            high = middle
-    row = low
+    first = row = lower_bound(checks.owner, 0, len(checks.owner), owner)
     while row < len(checks.owner) and checks.owner[row] == owner:
         x = event[checks.attribute[row]]
-        first, behind = checks.offset[row], checks.offset[row + 1]
+        start, behind = checks.offset[row], checks.offset[row + 1]
         if checks.kind[row] == INTERVAL:
-            passed = checks.value[first] <= x <= checks.value[first + 1]
+            passed = checks.value[start] <= x <= checks.value[start + 1]
         else:
-            passed = _among(checks.value, first, behind, x) == (checks.kind[row] == IN)
+            passed = is_among(checks.value, start, behind, x) == (checks.kind[row] == IN)
         if not passed:
-            return False, row - low + 1
+            return False, row - first + 1
         row += 1
-    return True, row - low
+    return True, row - first
+
+
+@njit_inner
+def keep_if_passing(checks: Checks, owner: int, event: Floats, ids: Ints, found: int) -> tuple[int, int]:
+    """Write an owner behind the ids found so far if it passes: how many there are now, and the rows looked at.
+
+    There must be room for one.
+    """
+    passed, tests = _passes(checks, owner, event)
+    ids[found] = owner
+    return found + passed, tests

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, held, passes
-from matching.conjunctions.conjunction_index import StaticConjunctionIndex, longer
+from matching.conjunctions.asked import Asked, Checks, held, keep_if_passing
+from matching.conjunctions.conjunction_index import StaticConjunctionIndex
+from matching.flat_arrays import room_for
 from matching.intervals.bit_vectors import BitVectors, consecutive_vectors
 from matching.intervals.elementary import elementary_number
 from matching.range_index import Floats, Ids, Ints
@@ -138,13 +139,10 @@ def match_all(vectors: Vectors, n: int, checks: Checks, events: Floats) -> tuple
                 holds, tests = (True, 0) if exact else held(vectors.asked, own, event)
                 made += tests
                 if holds:
-                    holds, tests = passes(checks, own, event)
-                    made += tests
-                if holds:
                     if found == len(ids):
-                        ids = longer(ids)
-                    ids[found] = own
-                    found += 1
+                        ids = room_for(ids, found, 1)
+                    found, tests = keep_if_passing(checks, own, event, ids, found)
+                    made += tests
         offsets[i + 1] = found
     return offsets, ids[:found], made
 

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, passes
+from matching.conjunctions.asked import Asked, Checks, keep_if_passing
 from matching.conjunctions.codes import Codes, Points, coded, encode_event, find_codes, merged_checks, split_checks
-from matching.conjunctions.conjunction_index import StaticConjunctionIndex, longer
+from matching.conjunctions.conjunction_index import StaticConjunctionIndex
+from matching.flat_arrays import room_for
 from matching.range_index import Floats, Ids, Ints
 
 __all__ = ["FANOUT", "BoxRTree", "Boxes"]
@@ -133,13 +134,10 @@ def match_all(tree: Boxes, checks: Checks, events: Floats) -> tuple[Ints, Ints, 
                     waiting[count], waiting_level[count] = child, above - 1
                     count += 1
                 continue
-            passed, tests = passes(checks, id_of[row], events[i])
+            if found == len(ids):
+                ids = room_for(ids, found, 1)
+            found, tests = keep_if_passing(checks, id_of[row], events[i], ids, found)
             made += tests
-            if passed:
-                if found == len(ids):
-                    ids = longer(ids)
-                ids[found] = id_of[row]
-                found += 1
         offsets[i + 1] = found
     return offsets, ids[:found], made
 

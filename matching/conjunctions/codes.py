@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
+from matching.bisection import lower_bound
 from matching.conjunctions.asked import NOBODY, Asked, Checks
 from matching.predicates import INTERVAL
 from matching.range_index import Floats, Ids, Ints
@@ -82,14 +83,8 @@ def find_codes(asked: Asked, attributes: int) -> Codes:
 def _number(codes: Codes, attribute: int, x: float) -> int:
     """Number of the elementary interval in which a value lies."""
     first, behind = codes.offset[attribute], codes.offset[attribute + 1]
-    low, high = first, behind
-    while low < high:
-        middle = (low + high) >> 1
-        if codes.cut[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return int(2 * (low - first) + (low < behind and codes.cut[low] == x))
+    at = lower_bound(codes.cut, first, behind, x)
+    return int(2 * (at - first) + (at < behind and codes.cut[at] == x))
 
 
 @njit

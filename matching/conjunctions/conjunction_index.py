@@ -12,14 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, asked_of, checks_of, grown
+from matching.conjunctions.asked import Asked, Checks, asked_of, checks_of
 from matching.event_index import Event, checked_event, checked_events
-from matching.known_ids import known_ids, refuse_twice
+from matching.flat_arrays import bytes_of, grown
+from matching.known_ids import distinct_ids
 from matching.predicates import Predicates
 from matching.range_index import Floats, Ids, Ints, StaticIndexError, checked_count
 from matching.subscriptions import UnknownSubscriptionError
 
-__all__ = ["Columns", "ConjunctionIndex", "StaticConjunctionIndex", "longer"]
+__all__ = ["Columns", "ConjunctionIndex", "StaticConjunctionIndex"]
 
 Columns = Predicates | Mapping[str, Any]
 
@@ -65,7 +66,7 @@ class ConjunctionIndex(ABC):
     def nbytes(self) -> int:
         """Bytes of everything that is kept."""
         scores = 0 if self._scores is None else self._scores.nbytes
-        return _bytes(self.arrays) + _bytes(self._checks) + self._place.nbytes + scores
+        return bytes_of(self.arrays) + bytes_of(self._checks) + self._place.nbytes + scores
 
     @property
     def evaluations(self) -> int:
@@ -118,7 +119,7 @@ class ConjunctionIndex(ABC):
         ValueError
             An id is given twice; nothing is removed.
         """
-        known = self._known(ids)
+        known = distinct_ids(ids, self._issued, lambda some: self._place[some] >= 0, UnknownSubscriptionError)
         self._length -= known.size
         self._remove(known)
 
@@ -129,12 +130,6 @@ class ConjunctionIndex(ABC):
     @abstractmethod
     def _remove(self, ids: Ints) -> None:
         """Take out subscriptions that are there."""
-
-    def _known(self, ids: npt.ArrayLike) -> Ints:
-        """Ids as an array, all of them subscriptions of this index and none twice."""
-        known = known_ids(ids, self._issued, lambda some: self._place[some] >= 0, UnknownSubscriptionError)
-        refuse_twice(known)
-        return known
 
     def _later_predicates(self, predicates: Columns) -> Predicates:
         if not isinstance(predicates, Predicates):
@@ -199,19 +194,6 @@ def _scores(given: Predicates) -> Floats | None:
     if not given.weight.any():
         return None
     return np.bincount(given.subscription, given.weight, given.subscriptions).astype(np.float64)
-
-
-def _bytes(arrays: Any) -> int:
-    """Bytes of an array, or of all in a tuple of them; numbers are not counted."""
-    return sum(map(_bytes, arrays)) if isinstance(arrays, tuple) else int(getattr(arrays, "nbytes", 0))
-
-
-@njit
-def longer(ids: Ints) -> Ints:
-    """The same ids with room for as many more, at least 64."""
-    wider = np.empty(2 * len(ids) + 64, np.int64)
-    wider[: len(ids)] = ids
-    return wider
 
 
 @njit

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, passes
-from matching.conjunctions.conjunction_index import StaticConjunctionIndex, longer
+from matching.conjunctions.asked import Asked, Checks, keep_if_passing
+from matching.conjunctions.conjunction_index import StaticConjunctionIndex
+from matching.flat_arrays import room_for
 from matching.intervals.windows import Windows, lists_of
 from matching.range_index import Floats, Ids, Ints
 
@@ -125,13 +126,10 @@ def match_all(lists: Counted, checks: Checks, events: Floats) -> tuple[Ints, Int
                         candidates[full] = owner[place]
                         full += 1
         for place in range(full):
-            passed, tests = passes(checks, candidates[place], event)
+            if found == len(ids):
+                ids = room_for(ids, found, 1)
+            found, tests = keep_if_passing(checks, candidates[place], event, ids, found)
             made += tests
-            if passed:
-                if found == len(ids):
-                    ids = longer(ids)
-                ids[found] = candidates[place]
-                found += 1
         offsets[i + 1] = found
     return offsets, ids[:found], made
 

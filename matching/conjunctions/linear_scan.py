@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, grown, joined, kept_checks, passes, taken, with_checks
-from matching.conjunctions.conjunction_index import ConjunctionIndex, longer
+from matching.conjunctions.asked import Asked, Checks, held, joined, keep_if_passing, kept_checks, taken, with_checks
+from matching.conjunctions.conjunction_index import ConjunctionIndex
+from matching.flat_arrays import grown, room_for
 from matching.range_index import Floats, Ids, Ints
 
 __all__ = ["Column", "LinearScan", "Listed"]
@@ -94,7 +95,6 @@ def _passing(first: Column, second: Column, values: Floats, start: int, stop: in
 def match_all(listed: Listed, count: int, checks: Checks, events: Floats) -> tuple[Ints, Ints, int]:
     """Kernel of `matching.conjunctions.conjunction_index`, over the first `count` slots."""
     first, second, others, id_of = listed
-    offset, attribute, low, high = others
     offsets = np.zeros(len(events) + 1, np.int64)
     ids = np.empty(64, np.int64)
     slots = np.empty(BLOCK, np.int32)
@@ -108,20 +108,14 @@ def match_all(listed: Listed, count: int, checks: Checks, events: Floats) -> tup
             made += tests
             for place in range(passing):
                 slot = slots[place]
-                # Not by `held`: passing its arrays on would take longer than the test.
-                at, behind = offset[slot], offset[slot + 1]
-                while at < behind and low[at] <= event[attribute[at]] <= high[at]:
-                    at += 1
-                made += min(at + 1, behind) - offset[slot]
-                if at < behind or id_of[slot] == GONE:
-                    continue
-                passed, tests = passes(checks, id_of[slot], event)
+                holds, tests = held(others, slot, event)
                 made += tests
-                if passed:
-                    if found == len(ids):
-                        ids = longer(ids)
-                    ids[found] = id_of[slot]
-                    found += 1
+                if not holds or id_of[slot] == GONE:
+                    continue
+                if found == len(ids):
+                    ids = room_for(ids, found, 1)
+                found, tests = keep_if_passing(checks, id_of[slot], event, ids, found)
+                made += tests
         offsets[i + 1] = found
     return offsets, ids[:found], made
 

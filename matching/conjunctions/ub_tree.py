@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.conjunctions.asked import Asked, Checks, kept_checks, passes, rows_of, with_checks
+from matching.conjunctions.asked import Asked, Checks, keep_if_passing, kept_checks, rows_of, with_checks
 from matching.conjunctions.codes import (
     Codes,
     Points,
@@ -28,7 +28,7 @@ from matching.conjunctions.codes import (
     merged_checks,
     split_checks,
 )
-from matching.conjunctions.conjunction_index import Columns, ConjunctionIndex, longer
+from matching.conjunctions.conjunction_index import Columns, ConjunctionIndex
 from matching.conjunctions.grid_tables import CELLS, cells_of, fill_tables, tables_for
 from matching.conjunctions.ub_leaves import (
     CAPACITY,
@@ -42,6 +42,7 @@ from matching.conjunctions.ub_leaves import (
     with_room,
 )
 from matching.conjunctions.z_order import BITS, Keys, interleaved, next_in_box, words_of, z_less, z_sorted
+from matching.flat_arrays import room_for
 from matching.predicates import INTERVAL
 from matching.range_index import Floats, Ids, Ints
 
@@ -137,13 +138,10 @@ def match_all(leaves: Leaves, codes: Codes, checks: Checks, events: Floats, work
                     made += j + 2
                     if j < dimensions:
                         continue
-                passed, tests = passes(checks, id_of[entry], events[i])
+                if found == len(ids):
+                    ids = room_for(ids, found, 1)
+                found, tests = keep_if_passing(checks, id_of[entry], events[i], ids, found)
                 made += tests
-                if passed:
-                    if found == len(ids):
-                        ids = longer(ids)
-                    ids[found] = id_of[entry]
-                    found += 1
             leaf += 1
         offsets[i + 1] = found
     work[2] += tested

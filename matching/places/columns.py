@@ -3,16 +3,20 @@
 All indexes of `matching.places` score subscriptions by `similarities` alone, so they agree to the last bit.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
+from matching.bisection import is_among
+from matching.flat_arrays import grown
 from matching.predicates import IN, INTERVAL, Predicates
 from matching.range_index import Floats, Ints
 
 __all__ = ["PlaceColumns", "Where", "appended", "place_columns", "similarities", "without_deleted"]
+
+GROWTH = 1.25
 
 Where = tuple[Floats, float, float, float]
 """Values of an event, x and y, and the distance at which nearness is 0."""
@@ -63,17 +67,6 @@ def place_columns(predicates: Predicates, places: Floats, alpha: Floats) -> Plac
     )
 
 
-def _room(array: Any, used: int, more: Any) -> Any:
-    """An array with more rows behind those in use; it grows by a quarter when it is full."""
-    behind = used + len(more)
-    if behind > len(array):
-        longer = np.empty((max(behind, len(array) * 5 // 4), *array.shape[1:]), array.dtype)
-        longer[:used] = array[:used]
-        array = longer
-    array[used:behind] = more
-    return array
-
-
 def appended(columns: PlaceColumns, ids: int, more: PlaceColumns) -> PlaceColumns:
     """The columns with more subscriptions behind the first `ids`; O(1) amortised for each of their entries."""
     predicates = int(columns.offset[ids])
@@ -91,7 +84,7 @@ def appended(columns: PlaceColumns, ids: int, more: PlaceColumns) -> PlaceColumn
     parts["set_offset"] = more.set_offset[1:] + values
     return PlaceColumns(
         **{
-            name: _room(getattr(columns, name), used.get(name, predicates), parts[name])
+            name: grown(getattr(columns, name), used.get(name, predicates), parts[name], GROWTH)
             for name in PlaceColumns._fields
         }
     )
@@ -119,19 +112,6 @@ def without_deleted(columns: PlaceColumns, ids: int) -> PlaceColumns:
 
 
 @njit
-def _is_in(value: Floats, first: int, behind: int, x: float) -> bool:
-    """Whether a number is in a set, which stands from one place to another in order."""
-    stop = behind
-    while first < stop:
-        middle = (first + stop) >> 1
-        if value[middle] < x:
-            first = middle + 1
-        else:
-            stop = middle
-    return bool(first < behind and value[first] == x)
-
-
-@njit
 def similarities(columns: PlaceColumns, ids: Ints, where: Where, out: Floats) -> int:
     """How good each of some subscriptions is for an event at a place, NaN if it is deleted; the predicates tested.
 
@@ -151,7 +131,7 @@ def similarities(columns: PlaceColumns, ids: Ints, where: Where, out: Floats) ->
             v = event[attribute[p]]
             if low[p] <= v <= high[p]:
                 if kind[p] != INTERVAL:
-                    is_in = _is_in(columns.value, columns.set_offset[p], columns.set_offset[p + 1], v)
+                    is_in = is_among(columns.value, columns.set_offset[p], columns.set_offset[p + 1], v)
                     if is_in != (kind[p] == IN):
                         continue
                 held += weight[p]

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.best_so_far import keep
+from matching.bisection import lower_bound
 from matching.places.columns import PlaceColumns, Where, similarities
 from matching.places.packed_places import PackedPlaces, nearness, new_queue, pop, push
 from matching.places.place_index import TOLERANCE
@@ -167,13 +168,7 @@ def _most_weights(weights: NodeWeights, node: int, event: Floats, asked: Ints, s
     tests, count = 0, 0
     low, stop = weights.first[node], weights.first[node + 1]
     for attribute in asked:
-        high = stop
-        while low < high:
-            middle = (low + high) >> 1
-            if attributes[middle] < attribute:
-                low = middle + 1
-            else:
-                high = middle
+        low = lower_bound(attributes, low, stop, attribute)
         if low == stop:
             break
         if attributes[low] != attribute:

@@ -17,24 +17,20 @@ import numpy.typing as npt
 from floor.kernels import njit
 from matching.best_so_far import best_first, keep
 from matching.event_index import Event, checked_event, checked_events
-from matching.known_ids import known_ids, refuse_twice
+from matching.flat_arrays import bytes_of
+from matching.known_ids import distinct_ids
 from matching.places.columns import PlaceColumns, Where, appended, place_columns, similarities, without_deleted
 from matching.places.place_index import checked_alpha, checked_distance, checked_places, checked_weights
 from matching.predicates import Predicates
 from matching.range_index import Floats, Ints, checked_count
 from matching.subscriptions import UnknownSubscriptionError
 
-__all__ = ["BestSoFar", "PlaceOwner", "bytes_of"]
+__all__ = ["BestSoFar", "PlaceOwner"]
 
 Part = TypeVar("Part")
 Columns = Predicates | Mapping[str, Any]
 STRIDE = 256
 """Subscriptions that a scan scores at a time."""
-
-
-def bytes_of(arrays: Any) -> int:
-    """Bytes of an array, or of all in a tuple of them."""
-    return sum(map(bytes_of, arrays)) if isinstance(arrays, tuple) else int(arrays.nbytes)
 
 
 class BestSoFar:
@@ -214,8 +210,7 @@ class PlaceOwner(ABC, Generic[Part]):
         ValueError
             An id is given twice; nothing is removed.
         """
-        known = known_ids(ids, self._issued, lambda some: self.columns.alive[some], UnknownSubscriptionError)
-        refuse_twice(known)
+        known = distinct_ids(ids, self._issued, lambda some: self.columns.alive[some], UnknownSubscriptionError)
         self.columns.alive[known] = False
         self._alive -= known.size
         held = self._loose.size + sum(part_ids.size for part_ids, _ in self._parts)

@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from matching.event_index import Event, checked_event
+from matching.flat_arrays import bytes_of
 from matching.places.columns import Where, similarities
 from matching.places.node_weights import NodeWeights, bounds, children_of, new_sums, node_weights, present, search
 from matching.places.packed_places import PackedPlaces, check_packed, packed_places
 from matching.places.place_index import checked_places
-from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
+from matching.places.place_owner import BestSoFar, PlaceOwner
 from matching.range_index import Floats, Ints
 
 __all__ = ["RootedPlaces"]

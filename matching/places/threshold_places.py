@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from floor.kernels import njit
 from matching.best_so_far import keep
+from matching.flat_arrays import bytes_of
 from matching.places.columns import PlaceColumns, Where, similarities
 from matching.places.packed_places import (
     PackedPlaces,
@@ -29,7 +30,7 @@ from matching.places.packed_places import (
     push,
 )
 from matching.places.place_index import TOLERANCE
-from matching.places.place_owner import BestSoFar, PlaceOwner, bytes_of
+from matching.places.place_owner import BestSoFar, PlaceOwner
 from matching.range_index import Floats, Ints
 from matching.ranked.scored_segment_tree import ScoredSegmentTree
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from floor.kernels import njit
-from matching.array_index import StaticIndex
-from matching.intervals.interval_lists import IntervalLists, check_intervals, interval_lists, stab_all, stabbed
+from matching.intervals.interval_lists import IntervalLists, stabbed
+from matching.intervals.interval_tree import IntervalTree
 from matching.range_index import Floats, Ids, Ints
 from matching.ranked.walking import RankedArrayIndex
 
@@ -93,7 +93,7 @@ def top_all(tree: IntervalLists, xs: Floats, k: int, out: Ints, counts: Ints) ->
     return evaluations
 
 
-class EndSortedIntervalTree(RankedArrayIndex, StaticIndex):
+class EndSortedIntervalTree(RankedArrayIndex, IntervalTree):
     """The k best of m ranges that hold a point in O(log n + m log k); about 30 bytes per range.
 
     Parameters
@@ -104,15 +104,6 @@ class EndSortedIntervalTree(RankedArrayIndex, StaticIndex):
         Scores of the ranges; without them the order of answers is that of ids.
     """
 
-    arrays: IntervalLists
-    _stab_all = staticmethod(stab_all)
     _open_walk = staticmethod(open_walk)
     _take = staticmethod(take)
     _top_all = staticmethod(top_all)
-
-    def _built(self, l: Floats, r: Floats, ids: Ids) -> IntervalLists:
-        return interval_lists(l, r, ids)
-
-    def _check(self) -> None:
-        """Raise AssertionError unless every invariant of the tree holds: O(n) in interpreted Python."""
-        check_intervals(self.arrays, len(self))

@@ -5,12 +5,12 @@ Seed 000, Section 3.1; arrays in `matching.ranked.ir_arrays`, skeleton in `match
 """
 
 import operator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from matching.known_ids import known_ids, refuse_twice
+from matching.flat_arrays import resized
+from matching.known_ids import distinct_ids
 from matching.range_index import Floats, Ids, Ints, UnknownRangeError, checked_ends, checked_scores, ranking
 from matching.ranked import ir_arrays as at
 from matching.ranked import ir_skeleton, ir_walks
@@ -44,16 +44,10 @@ def _empty(b: int, ids: int) -> IRArrays:
     )
 
 
-def _resized(array: Any, rows: int) -> Any:
-    new = np.empty((rows, *array.shape[1:]), array.dtype)
-    new[: min(rows, len(array))] = array[:rows]
-    return new
-
-
 def _with_rows(arrays: IRArrays, slots: int, blocks: int, nodes: int) -> IRArrays:
     """The same tree in arrays of other lengths."""
     rows = {**dict.fromkeys(("l", "r", "score", "ref"), slots), "block": blocks, "span": nodes, "link": nodes}
-    return arrays._replace(**{name: _resized(getattr(arrays, name), count) for name, count in rows.items()})
+    return arrays._replace(**{name: resized(getattr(arrays, name), count) for name, count in rows.items()})
 
 
 class IRTree(RankedArrayIndex):
@@ -152,8 +146,8 @@ class IRTree(RankedArrayIndex):
         state, home = self.arrays.state, self.arrays.home
         issued = int(state[at.ISSUED]) + count
         if issued > home.size:
-            longer = np.full(max(issued, int(home.size * (1 + GROWTH))), -1, np.int32)
-            longer[: home.size] = home
+            longer = resized(home, max(issued, int(home.size * (1 + GROWTH))))
+            longer[home.size :] = -1
             self.arrays = self.arrays._replace(home=longer)
         state[at.ISSUED] = issued
 
@@ -172,9 +166,7 @@ class IRTree(RankedArrayIndex):
         """Ids as an array, all of them ranges of this index, none of them twice."""
         arrays = self.arrays
         issued = int(arrays.state[at.ISSUED])
-        known = known_ids(ids, issued, lambda some: arrays.home[some] >= 0, UnknownRangeError, "range")
-        refuse_twice(known, "range")
-        return known
+        return distinct_ids(ids, issued, lambda some: arrays.home[some] >= 0, UnknownRangeError, "range")
 
     def delete(self, ids: npt.ArrayLike) -> None:
         """Remove one range or several by id, O(b log n) amortised each.

@@ -5,9 +5,8 @@ ranked walk as they are; `matching.intervals.segment_lists` keeps them in the or
 """
 
 from floor.kernels import njit
-from matching.array_index import StaticIndex
-from matching.intervals.segment_lists import SegmentLists, check_segments, leaf_at, segment_lists, stab_all
-from matching.range_index import Floats, Ids
+from matching.intervals.segment_lists import SegmentLists, leaf_at
+from matching.intervals.segment_tree import SegmentTree
 from matching.ranked.cursor import EVALUATIONS, Cursor, enter, new_cursor
 from matching.ranked.merged_runs import merged_runs
 from matching.ranked.walking import RankedArrayIndex
@@ -56,7 +55,7 @@ def _head(tree: SegmentLists, cursor: Cursor, run: int) -> int:
 take, top_all = merged_runs(__name__, open_walk, _head, _next_head)
 
 
-class ScoredSegmentTree(RankedArrayIndex, StaticIndex):
+class ScoredSegmentTree(RankedArrayIndex, SegmentTree):
     """The k best ranges at a point in O((k + log n) log log n); O(n log n) space.
 
     Parameters
@@ -67,15 +66,6 @@ class ScoredSegmentTree(RankedArrayIndex, StaticIndex):
         Scores of the ranges; without them the order of answers is that of ids.
     """
 
-    arrays: SegmentLists
-    _stab_all = staticmethod(stab_all)
     _open_walk = staticmethod(open_walk)
     _take = staticmethod(take)
     _top_all = staticmethod(top_all)
-
-    def _built(self, l: Floats, r: Floats, ids: Ids) -> SegmentLists:
-        return segment_lists(l, r, ids)
-
-    def _check(self) -> None:
-        """Raise AssertionError unless every invariant of the tree holds: O(n log n) in interpreted Python."""
-        check_segments(self.arrays, len(self))
