@@ -106,7 +106,7 @@ class SideExplanation:
     def above(self) -> NDArray[np.bool_]:
         """Whether each object ranks above the updated one, before and after."""
         best = min(self.before.y, self.after.y)
-        return (self.y < best) | ((self.y == best) & (np.arange(len(self.y)) < self.object))
+        return np.asarray((self.y < best) | ((self.y == best) & (np.arange(len(self.y)) < self.object)))
 
     def called(self, i: int) -> str:
         """How a reader is told of an object."""

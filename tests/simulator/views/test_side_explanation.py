@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
 
 from simulator.views.explain_files import write_explanation
 from simulator.views.explain_state import ExplainError
@@ -144,8 +145,9 @@ def test_the_kept_objects_of_the_worked_example_are_ringed(explained: SideExplan
         True, False, False, True
     ]  # fmt: skip
     figure = draw_sides([explained])
-    rings = [one for one in figure.axes[0].collections if one.get_sizes().tolist() == [70]]
-    assert sorted(rings[0].get_offsets().tolist()) == [[2, 1], [7, 4]]
+    drawn = [one for one in figure.axes[0].collections if isinstance(one, PathCollection)]
+    (ring,) = [one for one in drawn if one.get_sizes().tolist() == [70]]
+    assert sorted(np.asarray(ring.get_offsets()).tolist()) == [[2, 1], [7, 4]]
     assert "Ringed" in page
     assert any("kept: " in text.get_text() for text in figure.legends[0].get_texts())
 
