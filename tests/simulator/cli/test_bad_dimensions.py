@@ -147,14 +147,6 @@ def make() -> Any:
     raise AssertionError("objects are in a file")
 
 
-def test_an_unknown_figure_is_told_in_one_line(tmp_path: Path, command: Command) -> None:
-    told = command("paper", "table9")
-    assert (told.returncode, told.stdout, told.stderr.count("\n")) == (2, "", 1)
-    assert "table9" in told.stderr
-    assert "table8" in told.stderr
-    assert not list(tmp_path.iterdir())
-
-
 def test_arrays_are_told_what_they_lack_too() -> None:
     """What a file would say, from Python: ends that are given or missing, and places of other attributes."""
     x, y = [(0.1, 0.5), (0.2, 0.7)], [1.0, 2.0]
