@@ -64,6 +64,7 @@ from pipeline.side_distributions import (
     SIDE_OBJECT_DISTRIBUTIONS,
     curve_frames,
     distribution_shape,
+    objects_covered,
 )
 from pipeline.stocks import STOCK_SPEC, STOCK_SUBSCRIPTIONS, stock_history
 from pipeline.summary import rehearse_summary, summarise, write_summary
@@ -135,6 +136,7 @@ __all__ = [
     "object_file",
     "object_path",
     "objects",
+    "objects_covered",
     "open_table",
     "other_attributes",
     "other_form",

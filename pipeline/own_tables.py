@@ -87,9 +87,10 @@ class OwnTable(NamedTuple):
         if missing:
             there = [name[:_LONGEST_NAME] for name in list(self.names)[:_MOST_NAMES]]
             more = ", ..." if len(self.names) > _MOST_NAMES else ""
+            remedy = f"add {'them' if len(missing) > 1 else 'it'}, or mend a name"
             raise PipelineError(
                 f"{self.path}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}; it has "
-                f"{', '.join(there) or 'none'}{more}"
+                f"{', '.join(there) or 'none'}{more}; {remedy}"
             )
 
     def batches(self, types: Mapping[str, pa.DataType]) -> Iterator[Batch]:

@@ -28,11 +28,11 @@ __all__ = [
     "curve_frames",
     "distribution_dimensions",
     "distribution_shape",
+    "objects_covered",
 ]
 
 _ENDS = ("ends", "ends of 2", "ends of 3")
 _OBJECT_X = ("object x", "object x2", "object x3")
-#: Objects that a subscription of a dataset covers; dataset 1 pays them no heed.
 _COVERED = {"dataset-2": 1000, "dataset-3": 100}
 _DATASETS = ("dataset-1", *_COVERED)
 
@@ -84,13 +84,13 @@ def disks(rows: DataFrame, seed: int, dimensions: float, *, radius: float = 0.2)
 def dataset_2(rows: DataFrame, seed: int, dimensions: float, *, objects: float = 10_000) -> DataFrame:
     """Ranges of 1.5 dimensions that cover 1,000 of so many `objects` in x1; r2 is uniform."""
     del dimensions
-    return _covering(rows, seed, int(objects), _COVERED["dataset-2"])
+    return _covering(rows, seed, int(objects), objects_covered("dataset-2"))
 
 
 def dataset_3(rows: DataFrame, seed: int, dimensions: float, *, objects: float = 10_000) -> DataFrame:
     """Ranges of 1.5 dimensions that cover 100 of so many `objects` in x1; r2 is uniform."""
     del dimensions
-    return _covering(rows, seed, int(objects), _COVERED["dataset-3"])
+    return _covering(rows, seed, int(objects), objects_covered("dataset-3"))
 
 
 def _covering(rows: DataFrame, seed: int, objects: int, covered: int) -> DataFrame:
@@ -166,6 +166,11 @@ def distribution_dimensions(name: str) -> tuple[float, ...]:
     return tuple(one for one in offered if one > 1)
 
 
+def objects_covered(name: str) -> int:
+    """How many of the `uniform` objects each subscription of a distribution covers; 0 if it pays them no heed."""
+    return _COVERED.get(name, 0)
+
+
 def check_parameters(name: str, parameters: Mapping[str, float]) -> None:
     """Refuse values of parameters that a distribution of ours cannot do with, numbers above 0 though they are.
 
@@ -174,7 +179,7 @@ def check_parameters(name: str, parameters: Mapping[str, float]) -> None:
     ValueError
         One line: name, rule and value.
     """
-    covered, objects = _COVERED.get(name, 0), parameters.get("objects", 0.0)
+    covered, objects = objects_covered(name), parameters.get("objects", 0.0)
     if covered and (objects < covered or objects != int(objects)):
         raise ValueError(f"objects must be a whole number of at least {covered} for {name}, got {objects:g}")
 

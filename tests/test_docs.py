@@ -75,6 +75,11 @@ def test_matching_prints_what_the_page_says_and_names_every_index() -> None:
     assert [name for name in (*RANGE_INDEXES, *EVENT_INDEXES, *PLACE_INDEXES) if f"`{name}`" not in page] == []
 
 
+@pytest.mark.parametrize("name", ["dimensions.md", "theory.md"])
+def test_several_attributes_print_what_the_page_says(name: str) -> None:
+    _run_page(name, 1)
+
+
 def test_rangecast_from_python_prints_what_the_page_says(
     in_this_process: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

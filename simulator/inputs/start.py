@@ -81,6 +81,13 @@ def start_of(scenario: Scenario, make: Callable[[], tuple[Floats, Floats]]) -> S
     TraceError, PipelineError
         A file cannot be used, or changed since the scenario was read.
     """
+    start = _read_start(scenario, make)
+    if scenario.form.shape != "boxes":
+        _refuse_large(scenario, start)
+    return start
+
+
+def _read_start(scenario: Scenario, make: Callable[[], tuple[Floats, Floats]]) -> Start:
     trace, about = trace_of(scenario), scenario.objects
     if trace is not None:
         return Start(trace.x, trace.y, _ranges(scenario, trace.ranges), trace.names, trace.updates)
@@ -94,6 +101,25 @@ def start_of(scenario: Scenario, make: Callable[[], tuple[Floats, Floats]]) -> S
     path = Path(scenario.events.file)
     brought = read_event_list(path, (x, y), names, _count(scenario), scenario.events.sha256)
     return Start(x, y, ranges, brought.names, brought.updates)
+
+
+def _refuse_large(scenario: Scenario, start: Start) -> None:
+    """Refuse places of objects that halfspaces and disks cannot do with, wherever they come from."""
+    events, attributes = scenario.events.file, start.x.shape[1]
+    moves = np.empty((0, attributes)) if start.brought is None else start.brought.x
+    for file, what, x in (
+        (trace_file(scenario) or scenario.objects.file, "object", start.x),
+        (events, "event", moves),
+    ):
+        rows, columns = np.nonzero(np.abs(x) > LARGEST)
+        if len(rows):
+            name = pipeline.x_names(attributes)[columns[0]]
+            told = f"{file}: {what} {rows[0]}: {name} = {float(x[rows[0], columns[0]])!r}"
+            raise pipeline.PipelineError(f"{told}: {_size_rule(scenario)}; mend or remove the row")
+
+
+def _size_rule(scenario: Scenario) -> str:
+    return f"{scenario.form.shape} want every number of subscriptions and objects to be at most {LARGEST:g} in size"
 
 
 def trace_of(scenario: Scenario) -> Trace | None:
@@ -145,8 +171,7 @@ def _shape_ranges(
     form, laid = scenario.form, of_objects if facts is None or facts.made else (UNIT,) * len(of_objects)
     columns = pipeline.curve_frames(form, _population_spec(scenario).parameters) if facts is None else facts.ranges
     if max(abs(end) for pair in (*of_objects, *columns) for end in pair) > LARGEST:
-        rule = f"{form.shape} want every number of subscriptions and objects to be at most {LARGEST:g} in size"
-        raise pipeline.PipelineError(f"{rule}; mend or remove the rows that are beyond")
+        raise pipeline.PipelineError(f"{_size_rule(scenario)}; mend or remove the rows that are beyond")
     sides = pipeline.side_ranges(form, columns, tuple(laid))
     return Ranges(tuple((low, high if low < high else low + 1.0) for low, high in sides), tuple(laid))
 
@@ -248,4 +273,6 @@ def _object_spec(scenario: Scenario) -> pipeline.ObjectSpec:
 
 def _population_spec(scenario: Scenario) -> pipeline.PopulationSpec:
     about = scenario.subscriptions
-    return pipeline.PopulationSpec(about.distribution, about.count, scenario.seed, dimensions=scenario.dimensions)
+    follows = pipeline.objects_covered(about.distribution) > 0
+    parameters = {"objects": scenario.objects.count} if follows else {}
+    return pipeline.PopulationSpec(about.distribution, about.count, scenario.seed, parameters, scenario.dimensions)

@@ -17,7 +17,7 @@ from paint.sides import sides_of
 from simulator.inputs.event_stream import make_events
 from simulator.runs.index_measures import Answer, Ask, Kind
 from simulator.scenario.tables import Events
-from simulator.workload.appendix_d import COVERED, make_dataset
+from simulator.workload.appendix_d import DATASETS, make_dataset
 
 __all__ = ["DENSE", "FORMULAS", "SERVER_KINDS", "SERVER_METRICS", "SPARSE", "Objects", "own_around"]
 
@@ -47,7 +47,7 @@ ROWS = 1 << 16
 """Messages of the events of a time, about: few enough that their table is memory used again and again."""
 
 DENSE = "paint-dense"
-SPARSE = {f"paint-sparse, dataset {number}": number for number in COVERED}
+SPARSE = {f"paint-sparse, dataset {number}": number for number in DATASETS}
 
 
 class Objects(NamedTuple):

@@ -194,12 +194,26 @@ class Scenario(Table):
             if table.file is None and table.distribution not in offered:
                 rule = f"{where} the distribution must be one of {', '.join(sorted(offered))}; choose one of them"
                 refuse(f"{key}.distribution", table.distribution, rule)
+        self._objects_are_covered()
         given, attributes = self.objects.range, pipeline.attributes_of(dimensions)
         if given is not None and len(pairs_of(given, attributes)) != attributes:
             rule = f"must be a pair for each attribute, {attributes} {where}, or one for all; mend it"
             refuse("objects.range", [list(pair) for pair in pairs_of(given, attributes)], rule)
         for name in self.approaches if dimensions != 1 else ():
             self._approach_fits(name, where)
+
+    def _objects_are_covered(self) -> None:
+        """Refuse subscriptions that follow from the objects, if these are others, or too few."""
+        about, objects = self.subscriptions, self.objects
+        covered = pipeline.objects_covered(about.distribution) if about.file is None else 0
+        if not covered:
+            return
+        if objects.file is not None or objects.distribution != "uniform":
+            rule = "covers objects that are made, uniform ones; let objects be these, or take another distribution"
+            refuse("subscriptions.distribution", about.distribution, rule)
+        if objects.count < covered:
+            rule = f"{about.distribution} covers {covered} of them; add some, or take another distribution"
+            refuse("objects.count", objects.count, rule)
 
     def _approach_fits(self, name: str, where: str) -> None:
         """Refuse an approach that there is not over several attributes, or not for halfspaces and disks."""

@@ -171,6 +171,13 @@ def _take_objects(values: dict[str, Any], initial: int, named: str, where: Where
                 f"{where('objects', key)}: objects.{key} = {objects[key]!r}: a trace has objects of its own; "
                 "remove this key"
             )
+    about = values.get("subscriptions")
+    chosen = about.get("distribution") if isinstance(about, dict) and "file" not in about else None
+    if isinstance(chosen, str) and pipeline.objects_covered(chosen):
+        raise ScenarioError(
+            f"{where('subscriptions', 'distribution')}: subscriptions.distribution = {chosen!r}: covers objects that "
+            "are made, and a trace has its own; take another distribution"
+        )
     given = objects.setdefault("count", initial)
     if given != initial:
         raise ScenarioError(

@@ -7,6 +7,7 @@ slice of it is the plane of l1 and r1 for one value of each other side, and the 
 of which the slice is the same.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ from simulator.inputs.fault_plan import Churn
 from simulator.views.explain_state import ExplainError, answer_to, state_after, subscriptions_at
 from simulator.views.explanation import VERBS, lettered
 from simulator.views.labels import object_name
-from simulator.workload.events import INSERT, KINDS, EventStream
+from simulator.workload.events import INSERT, KINDS, MOVE, EventStream
 from simulator.workload.workload import Workload
 
 __all__ = ["SideExplanation", "Slices", "Spot", "explain_over_sides", "slices_of", "told"]
@@ -66,7 +67,9 @@ class SideExplanation:
     r: Floats
     messages: NDArray[np.void]
     kept: Floats
-    """Corners of the kept objects, (kept, D), seen from the updated one where it ranks best."""
+    """Corners of the kept objects, (kept, D), seen from the updated one where it ranks best, or moves away from."""
+    kept_objects: NDArray[np.int64]
+    """These objects, best first."""
 
     @cached_property
     def sides(self) -> Sides:
@@ -98,6 +101,12 @@ class SideExplanation:
     def own(self) -> Spot:
         """Where the updated object is drawn: where it was, or where it comes to be."""
         return self.after if self.before.y == np.inf else self.before
+
+    @property
+    def above(self) -> NDArray[np.bool_]:
+        """Whether each object ranks above the updated one, before and after."""
+        best = min(self.before.y, self.after.y)
+        return np.asarray((self.y < best) | ((self.y == best) & (np.arange(len(self.y)) < self.object)))
 
     def called(self, i: int) -> str:
         """How a reader is told of an object."""
@@ -162,14 +171,12 @@ class SideExplanation:
 
     def near(self) -> list[tuple[float, float]]:
         """What of the first two attributes the map of objects shows: around those kept, exposed and updated."""
-        places = [self.own.x, self.after.x, *(self.x[h] for h in self.exposed)]
-        found = np.array([place[:2] for place in places])
-        corners = self.kept[:, self.sides.attribute < 2] * self.sides.sign[self.sides.attribute < 2]
-        of = self.sides.attribute[self.sides.attribute < 2]
+        # The corners of kept objects lie between these and the updated one.
+        places = [self.own.x, self.after.x, *self.x[self.exposed], *self.x[self.kept_objects]]
         spans = []
         for j in range(2):
-            ends = np.concatenate((found[:, j], corners[:, of == j].ravel()))
-            low, high = float(ends.min()), float(ends.max())
+            ends = [float(place[j]) for place in places]
+            low, high = min(ends), max(ends)
             margin = _MARGIN * (high - low) or 0.5
             spans.append((low - margin, high + margin))
         return spans
@@ -285,11 +292,14 @@ def explain_over_sides(
     i, kind = int(events.object[event]), int(events.kind[event])
     after = Spot(tuple(events.x[event].tolist()), float(events.y[event]))
     before = Spot(after.x, np.inf) if kind == INSERT else Spot(tuple(x[i].tolist()), float(y[i]))
-    best = before if before.y <= after.y else after
+    # A move exposes objects where it was, whatever its y becomes.
+    best = before if kind == MOVE or before.y <= after.y else after
+    kept = _kept(workload, (x, y), i, best)
     common: dict[str, Any] = {"approach": approach, "k": workload.k, "event": event, "span": answer.span}
     return SideExplanation(
         **common, dimensions=workload.dimensions, names=names, kind=KINDS[kind], object=i, before=before, after=after,
-        x=x, y=y, l=l, r=r, messages=answer.messages, kept=_kept(workload, (x, y), i, best),
+        x=x, y=y, l=l, r=r, messages=answer.messages, kept=kept,
+        kept_objects=_owners(kept, (x, y), i, best, sides_of(workload.dimensions)),
     )  # fmt: skip
 
 
@@ -306,6 +316,21 @@ def _kept(workload: Workload, state: tuple[Floats, Floats], i: int, best: Spot) 
     open_sweep(index.arrays, plan, sweep, int(np.searchsorted(there, i)), -np.inf, nowhere, True)
     corners, size = kept_corners(sweep, workload.k)
     return corners[:size].copy()
+
+
+def _owners(kept: Floats, state: tuple[Floats, Floats], i: int, best: Spot, sides: Sides) -> NDArray[np.int64]:
+    """Whose the kept corners are, best first; where several share one, as many of them as are kept."""
+    x, y = state
+    better = np.flatnonzero((y < best.y) | ((y == best.y) & (np.arange(len(y)) < i)))
+    corners = np.maximum(x[better][:, sides.attribute] * sides.sign, np.array(best.x)[sides.attribute] * sides.sign)
+    likely = np.flatnonzero(np.isin(corners, kept).all(axis=1))
+    left, found = Counter(map(tuple, kept.tolist())), []
+    for at in likely[np.argsort(y[better[likely]], kind="stable")].tolist():
+        corner = tuple(corners[at].tolist())
+        if left[corner] > 0:
+            left[corner] -= 1
+            found.append(int(better[at]))
+    return np.array(found, np.int64)
 
 
 def told(x: Iterable[float]) -> str:

@@ -50,13 +50,14 @@ def draw_sides(explanations: Sequence[SideExplanation]) -> Figure:
 def _legend(explained: SideExplanation) -> list[Artist]:
     """What marks mean, and which objects the letters of the map stand for."""
 
-    def mark(label: str, **look: Any) -> Line2D:
-        return Line2D([], [], linestyle="none", markeredgecolor="black", markersize=5, label=label, **look)
+    def mark(label: str, size: float = 5, **look: Any) -> Line2D:
+        return Line2D([], [], linestyle="none", markeredgecolor="black", markersize=size, label=label, **look)
 
     marks: list[Artist] = [
         mark(f"updated: {explained.called(explained.object)}", marker="s", markerfacecolor=_UPDATED),
         mark("object that ranks above it, before and after", marker="o", markerfacecolor="black"),
         mark("other object", marker="o", markerfacecolor="white"),
+        mark("kept: fewer than k others above are in its way", size=9, marker="o", markerfacecolor="none"),
         Patch(color=_POLYGON, alpha=0.6, label="influence polygon: here objects may be exposed"),
         Patch(facecolor="none", edgecolor=_UPDATED, linestyle="--", label="message about the updated object"),
         Patch(color="C0", alpha=0.4, label="message about an exposed object, in its colour"),
@@ -85,11 +86,12 @@ def _draw_map(axes: Axes, explained: SideExplanation) -> None:
     (x_lo, x_hi), (y_lo, y_hi) = explained.near()
     for x_0, x_1, y_0, y_1 in explained.polygon():
         axes.add_patch(Rectangle((x_0, y_0), x_1 - x_0, y_1 - y_0, color=_POLYGON, alpha=0.6, linewidth=0))
-    there = np.isfinite(explained.y)
-    above = there & (explained.y < min(explained.before.y, explained.after.y))
+    there, above = np.isfinite(explained.y), explained.above
     for chosen, face in ((there & ~above, "white"), (above, "black")):
         x1, x2 = explained.x[chosen, 0], explained.x[chosen, 1]
         axes.scatter(x1, x2, s=14, facecolor=face, edgecolor="black", linewidth=0.6)
+    ringed = explained.x[explained.kept_objects]
+    axes.scatter(ringed[:, 0], ringed[:, 1], s=70, facecolor="none", edgecolor="black", linewidth=1)
     for series, h in enumerate(explained.exposed):
         at = (float(explained.x[h, 0]), float(explained.x[h, 1]))
         axes.scatter([at[0]], [at[1]], s=40, color=f"C{series % 10}", edgecolor="black", zorder=3)

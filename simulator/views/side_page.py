@@ -81,7 +81,7 @@ def _map(explained: SideExplanation) -> dict[str, Any]:
     x, exposed = explained.x, explained.exposed
     seen = np.isfinite(explained.y) & (x[:, 0] >= x_lo) & (x[:, 0] <= x_hi) & (x[:, 1] >= y_lo) & (x[:, 1] <= y_hi)
     seen[[explained.object, *exposed]] = False
-    best = min(explained.before.y, explained.after.y)
+    above, kept = explained.above, explained.kept_objects.tolist()
     met = [(frame.spot(*x[h, :2]), series, h) for series, h in enumerate(exposed)]
     names = [
         Named(explained.letter(h), (*[float(x[h, 0])] * 2, *[float(x[h, 1])] * 2), 0, series=series)
@@ -94,14 +94,15 @@ def _map(explained: SideExplanation) -> dict[str, Any]:
         "objects": [
             {
                 "spot": frame.spot(*x[i, :2]),
-                "above": explained.y[i] < best,
-                "tip": f"{explained.called(i)}: x = ({told(x[i])}), y = {explained.y[i]:.4g}",
+                "above": above[i],
+                "kept": i in kept,
+                "tip": f"{explained.called(i)}: x = ({told(x[i])}), y = {explained.y[i]:.4g}{', kept' * (i in kept)}",
             }
             for i in np.flatnonzero(seen).tolist()
         ],
         "exposed": [{"spot": spot, "series": series, "tip": explained.called(h)} for spot, series, h in met],
         "updated": [frame.spot(*place) for place in places],
-        "names": named_marks(frame, names, [spot for spot, *_ in met]),
+        "names": named_marks(frame, names, [*(spot for spot, *_ in met), *(frame.spot(*x[h, :2]) for h in kept)]),
     }
 
 

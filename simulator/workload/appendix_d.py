@@ -6,12 +6,13 @@ For servers that are asked without a network. Populations of a scenario are made
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COVERED", "make_dataset"]
+from pipeline import objects_covered
+
+__all__ = ["DATASETS", "make_dataset"]
 
 Floats = NDArray[np.float64]
 
-COVERED: dict[int, int | None] = {1: None, 2: 1_000, 3: 100}
-"""Objects that a subscription of each dataset covers in x1; dataset 1 pays them no heed."""
+DATASETS = (1, 2, 3)
 
 
 def make_dataset(dataset: int, count: int, x1: Floats, seed: int) -> Floats:
@@ -26,8 +27,8 @@ def make_dataset(dataset: int, count: int, x1: Floats, seed: int) -> Floats:
         If there are fewer objects than a subscription covers.
     """
     rng = np.random.default_rng((seed, dataset))
-    covered = COVERED[dataset]
-    if covered is None:
+    covered = objects_covered(f"dataset-{dataset}")
+    if not covered:
         ends = np.sort(rng.random((2, count)), axis=0)
     else:
         if len(x1) < covered:

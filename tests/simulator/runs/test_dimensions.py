@@ -13,8 +13,10 @@ from pyspark.sql import SparkSession
 from rich.progress import Progress
 
 import pipeline
+from floor.cache import cache_dir
 from pipeline import EVENTS, TIMES
 from simulator.inputs.ingredients import gather
+from simulator.inputs.start import population_place
 from simulator.runs.event_journey import follow_event
 from simulator.runs.run import run_scenario
 from simulator.scenario.scenario import Scenario
@@ -109,6 +111,28 @@ def test_disks_are_run_looked_at_and_read_from_files(spark: SparkSession, tmp_pa
         # another order, by which Paint-Sparse groups them: who must be told is the same.
         same = names if at == 0 else ["approach", "event", "received_update", "received_exposed"]
         assert again.select(same).equals(counted.select(same)), file
+
+
+def test_ranges_of_a_dataset_cover_objects_of_the_run(spark: SparkSession, tmp_path: Path) -> None:
+    subscriptions = {"count": 200, "distribution": "dataset-3"}
+    scenario = made(tmp_path, objects={"count": 150}, subscriptions=subscriptions, events={"count": 3}, k=5)
+    run(scenario, tmp_path / "run")
+    workload = gather(scenario, lambda: spark).workload
+    l, r, x = workload.l[:, 0], workload.r[:, 0], workload.x[:, 0]
+    inside = np.array([np.count_nonzero((low <= x) & (x <= high)) for low, high in zip(l, r, strict=True)])
+    assert np.count_nonzero(r < 1) > 20
+    assert (inside[r < 1] == 100).all()
+    assert (inside[r == 1] < 100).all()
+
+
+@pytest.mark.parametrize("dataset", ["dataset-2", "dataset-3"])
+def test_datasets_are_asked_for_as_many_objects_as_there_are(tmp_path: Path, dataset: str) -> None:
+    subscriptions = {"count": 200, "distribution": dataset}
+    for count in (1000, 10_000):
+        scenario = made(tmp_path, objects={"count": count}, subscriptions=subscriptions)
+        spec = pipeline.PopulationSpec(dataset, 200, 4, {"objects": count}, 1.5)
+        assert population_place(scenario) == pipeline.population_path(spec, cache_dir() / "populations")
+    assert spec == pipeline.PopulationSpec(dataset, 200, 4, dimensions=1.5)  # what the paper has
 
 
 def test_files_give_the_run_that_they_were_taken_from(spark: SparkSession, tmp_path: Path) -> None:

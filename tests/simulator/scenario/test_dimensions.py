@@ -8,7 +8,7 @@ import pytest
 from simulator.scenario.loading import load_scenario, scenario_toml
 from simulator.scenario.mistakes import ScenarioError
 from simulator.scenario.scenario import Scenario
-from tests.simulator.journeys import write_trace_files
+from tests.simulator.journeys import OBJECTS, write_trace_files
 from tests.simulator.one_line import told_in_one_line
 
 SMALL: dict[str, Any] = {"name": "small", "approaches": ["paint-dense"]}
@@ -76,6 +76,23 @@ def test_dimensions_are_written_and_read(tmp_path: Path) -> None:
             "dimensions = 2\n[subscriptions]\nfile = 'negative.csv'",
             "radius = -1.0: must be at least 0; mend or remove the row",
         ),
+        (
+            "dimensions = 1.5\n[subscriptions]\ndistribution = 'dataset-2'\n[objects]\ncount = 999",
+            "toml:7: objects.count = 999: dataset-2 covers 1000 of them; add some, or take another distribution",
+        ),
+        (
+            "dimensions = 1.5\n[subscriptions]\ndistribution = 'dataset-3'\n[objects]\ndistribution = 'clustered'",
+            "small.toml:5: subscriptions.distribution = 'dataset-3': covers objects that are made, uniform ones; let "
+            "objects be these, or take another distribution",
+        ),
+        (
+            "dimensions = 1.5\n[subscriptions]\ndistribution = 'dataset-3'\n[objects]\nfile = 'two.csv'",
+            "'dataset-3': covers objects that are made, uniform ones; let objects be these",
+        ),
+        (
+            "dimensions = 1.5\n[subscriptions]\ndistribution = 'dataset-3'\n[events]\nkind = 'trace'\nfile = 'flat'",
+            "small.toml:5: subscriptions.distribution = 'dataset-3': covers objects that are made, and a trace has",
+        ),
         ("dimensions = 3\n[objects]\ndistribution = 'stocks'", "must be one of clustered, uniform; choose one"),
         (
             "dimensions = 2\n[objects]\nfile = 'objects.csv'",
@@ -105,11 +122,15 @@ def test_dimensions_are_written_and_read(tmp_path: Path) -> None:
 )
 def test_what_does_not_fit_is_told_in_one_line(tmp_path: Path, text: str, rule: str) -> None:
     (tmp_path / "objects.csv").write_text("x,y\n1,2\n3,4\n", encoding="utf-8")
+    (tmp_path / "two.csv").write_text("x1,x2,y\n" + "1,2,0\n3,4,1\n" * 60, encoding="utf-8")
     (tmp_path / "three.csv").write_text("x1,x2,x3,y\n1,2,0,1\n3,4,1,2\n", encoding="utf-8")
     (tmp_path / "subscriptions.csv").write_text("l,r\n1,2\n", encoding="utf-8")
     (tmp_path / "disks.csv").write_text("x1,x2,radius\n1,2,3\n", encoding="utf-8")
     (tmp_path / "negative.csv").write_text("x1,x2,radius\n1,2,3\n1,2,-1\n", encoding="utf-8")
     write_trace_files(tmp_path / "trace")
+    flat = [(i, name, x, 0.5, y, 0.0) for i, name, x, y, _ in OBJECTS]
+    events = [(0, 100.0, "raise", 1.0, 0.5, 4.0)]
+    write_trace_files(tmp_path / "flat", events, flat, x_range=[[1.0, 3.0], [0.0, 1.0]])
     path = tmp_path / "small.toml"
     path.write_text(f'name = "small"\napproaches = ["paint-dense"]\n{text}\n', encoding="utf-8")
     told_in_one_line(lambda: load_scenario(path, ("k=1",)), ScenarioError, str(tmp_path), rule.format(tmp_path))

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
 
 from simulator.views.explain_files import write_explanation
 from simulator.views.explain_state import ExplainError
 from simulator.views.side_explanation import SideExplanation, explain_over_sides, slices_of
 from simulator.views.side_figure import draw_sides
 from simulator.views.side_page import side_page
-from simulator.workload.events import INSERT, LOWER, EventStream
+from simulator.workload.events import INSERT, LOWER, MOVE, EventStream
 from simulator.workload.workload import Workload
 from tests.oracles.topk import reaches
 
@@ -133,3 +134,50 @@ def test_the_legend_names_what_letters_stand_for(explained: SideExplanation) -> 
     texts = [text.get_text() for text in legend.get_texts()]
     assert texts[0] == "updated: object 0"
     assert texts[-3:] == ["A: exposed, object 3", "B: exposed, object 4", "C: exposed, object 5"]
+
+
+def test_the_kept_objects_of_the_worked_example_are_ringed(explained: SideExplanation) -> None:
+    assert explained.kept_objects.tolist() == [1, 2]
+    page = side_page([explained])
+    assert page.count('class="kept"') == 2
+    assert [f"object {i}: " in line for i in (1, 2) for line in page.splitlines() if ", kept<" in line] == [
+        True, False, False, True
+    ]  # fmt: skip
+    figure = draw_sides([explained])
+    drawn = [one for one in figure.axes[0].collections if isinstance(one, PathCollection)]
+    (ring,) = [one for one in drawn if one.get_sizes().tolist() == [70]]
+    assert sorted(np.asarray(ring.get_offsets()).tolist()) == [[2, 1], [7, 4]]
+    assert "Ringed" in page
+    assert any("kept: " in text.get_text() for text in figure.legends[0].get_texts())
+
+
+@pytest.mark.parametrize("dimensions", [1.5, 2, 2.5])
+@pytest.mark.parametrize("values", [5, 1000])
+def test_kept_objects_are_those_that_fewer_than_k_are_in_the_way_of(dimensions: float, values: int) -> None:
+    rng = np.random.default_rng(values)
+    d = int(np.ceil(dimensions))
+    for _ in range(8):
+        x, y = rng.integers(0, values, (25, d)).astype(float), rng.integers(0, values, 25).astype(float)
+        ends = np.zeros((1, d))
+        i, k = int(rng.integers(25)), int(rng.integers(1, 5))
+        kind, place = (LOWER, tuple(x[i])) if rng.random() < 0.5 else (MOVE, tuple(x[(i + 1) % 25]))
+        events = stream(i, place, float(y[i] - 3 if kind == MOVE else values), kind)
+        explained = explain_over_sides(Workload(k, x, y, ends, ends, dimensions=dimensions), events, 0, "paint-dense")
+        better = [h for h in sorted(range(25), key=lambda h: (y[h], h)) if (y[h], h) < (y[i], i)]
+        kept = []
+        for rank, h in enumerate(better):
+            # g is in the way of h if every range that holds i and h holds g too; of two alike, the better one is.
+            ways = [g for g in better if g != h and between(x[g], x[h], x[i], dimensions)]
+            alike = [g for g in better[rank:] if g in ways and between(x[h], x[g], x[i], dimensions)]
+            if len(ways) - len(alike) < k:
+                kept.append(h)
+        assert explained.kept_objects.tolist() == kept
+        (x_lo, x_hi), (y_lo, y_hi) = explained.near()
+        assert all(x_lo < x[h, 0] < x_hi and y_lo < x[h, 1] < y_hi for h in [*kept, i])
+
+
+def between(middle: np.ndarray, one: np.ndarray, other: np.ndarray, dimensions: float) -> bool:
+    within = [bool(min(a, b) <= m <= max(a, b)) for m, a, b in zip(middle, one, other, strict=True)]
+    if dimensions != len(one):
+        within[-1] = bool(middle[-1] <= max(one[-1], other[-1]))
+    return all(within)
