@@ -41,7 +41,7 @@ test: $(INSTALLED_DEV) java chromium  ## run the tests and the short notebooks, 
 test-all: $(INSTALLED_DEV) java chromium  ## run the tests, the slow suites and all notebooks
 	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --nbmake notebooks tests
 
-# Of the printed table only what it says of each claim is judged: a row of verdicts.csv that differs, or was not run.
+# The command itself ends well when a claim differs.
 paper: $(INSTALLED_DEV) java  ## make the paper's tables and figures at small sizes, in under 3 minutes; no claim may differ
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && start=$$(date +%s) \
 	&& timeout 180 $(BIN)/rangecast paper all --out "$$out" \
