@@ -92,7 +92,7 @@ What the rules say:
 * **power 0.9 to 1.1**: growth from the first to the last point as a power of the key; 1 is proportional, 0 is none.
 * **largest over smallest 1 to 4.63**: the change along a key, whatever its direction.
 * **holds in the mean**: means decide. This one holds, and the interval of a value that it is about reaches beyond the
-  limits of its rule: other seeds might have it differ.
+  limits of its rule: other seeds might have it differ. It is not told at small scale, where there are two seeds.
 * **derived**: follows from other numbers of the paper, or was in view when the workload was made, so it is shown and
   not counted. What the paper does not say is **not counted** either, with the reason behind the claim.
 
@@ -218,7 +218,7 @@ def _section(
         yield "| claim | rule | ours | verdict | at small scale |"
         yield "|---|---|---|---|---|"
         for one in claims:
-            yield f"| {_named(one)} | {one.rule} | {one.outcome} | {_word(one)} | {_word(at_small[one.claim])} |"
+            yield f"| {_named(one)} | {one.rule} | {one.outcome} | {_word(one)} | {_bold(at_small[one.claim])} |"
         yield ""
 
 
@@ -253,6 +253,8 @@ def _named(one: Verdict) -> str:
 
 
 def _word(one: Verdict) -> str:
-    if one.mean_only:
-        return f"{one.verdict} in the mean"
+    return f"{one.verdict} in the mean" if one.mean_only else _bold(one)
+
+
+def _bold(one: Verdict) -> str:
     return f"**{one.verdict}**" if one.verdict == DIFFERS else one.verdict
