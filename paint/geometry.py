@@ -9,15 +9,15 @@ empty, and those are dropped.
 
 `cut` says which neighbours the approximate algorithms of Section IV-B send as one box. The tile that reaches past p
 objects of the west is of level p, from 0 to k - 1; the open one of a region (r_out = +inf), which takes the place of
-several, is of level 0. *By levels*, what the paper evidently did, the k levels fall into g = ceil(1 / epsilon) nearly
-equal groups: level p is of the last group j with floor(j k / g) <= p. *By tiles*, the tiles there are fall into
-sublists of ceil(epsilon k), counted from the west: fewer messages, and more of them in vain. Either way a box spans
-s <= ceil(epsilon k) levels, p to p + s - 1, so that those in it see at most p + s - 1 better objects in the west and
-k - 1 - p in the east: nobody is told of an object that ranks below k + s - 1 <= (1 + epsilon)k, nor of an exposed one
-that ranks above k - s + 1 (Theorem 7). Tiles that ties make empty keep their level. A box reaches around the tiles
-of its group that are there; *by strips*, what the paper evidently did, it spans all levels of the group, also those
-that ties make empty. Without ties both are the same; with them strips reach more who have no use for the object, and
-some where nobody has, by as few messages.
+several, is of level 0. *By levels*, which fits the paper's Table II, the k levels fall into g = ceil(1 / epsilon)
+nearly equal groups: level p is of the last group j with floor(j k / g) <= p. *By tiles*, the tiles there are fall
+into sublists of ceil(epsilon k), counted from the west: fewer messages, and more of them in vain. Either way a box
+spans s <= ceil(epsilon k) levels, p to p + s - 1, so that those in it see at most p + s - 1 better objects in the
+west and k - 1 - p in the east: nobody is told of an object that ranks below k + s - 1 <= (1 + epsilon)k, nor of an
+exposed one that ranks above k - s + 1 (Theorem 7). Tiles that ties make empty keep their level. A box reaches around
+the tiles of its group that are there; *by strips*, which fits the paper's Table V, it spans all levels of the group,
+also those that ties make empty. Without ties both are the same; with them strips reach more who have no use for the
+object, and some where nobody has, by as few messages.
 
 `limits` keep to the subscriptions with l > limits[0] and r < limits[1] (an object that moves in x leaves only the
 lists of those that do not contain its new place); ALL keeps all.

@@ -16,7 +16,8 @@ result:
 
 A value is a metric of an approach, or with `over` the quotient of that of two approaches; metrics joined by + are
 added, and of approaches joined by | the lowest is taken. `where` picks points by keys of their scenario. `cause`
-says, in case that a claim differs, whose doing it is and why; it is shown only then. Claims with `small = true` hold
+says, in case that a claim differs, whose doing it is and why; it is shown only then. `apart` says why a claim is
+judged and not counted: it is not the paper's, or was not asked before the run. Claims with `small = true` hold
 at any size; the others are about the paper's sizes and are judged at the scale `paper` only.
 """
 
@@ -134,7 +135,7 @@ class Cause(_Part):
 
 
 class Beside(Value):
-    """Another value that is printed next to a judged one, and not judged."""
+    """Another value that is printed next to a judged one, and not judged; `where` may name another place."""
 
     approach: str | None = None
     """The approach that is judged, if left out."""
@@ -147,6 +148,8 @@ class Claim(Value):
 
     claim: str
     cause: Cause | None = None
+    apart: str = ""
+    """Why it is not counted, for a reader."""
     small: bool = False
     """Whether it is judged at any size."""
 
@@ -165,7 +168,7 @@ class Number(Claim):
     interval: bool = False
     """Whether half of the confidence interval of ours is allowed too."""
     derived: bool = False
-    """Whether the row follows from other numbers of the paper: it is shown, and is no evidence of its own."""
+    """Whether the row follows from other numbers, or the workload was made to fit it: shown, and no evidence."""
     beside: list[Beside] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -262,7 +265,7 @@ class Exhibit(_Part):
 
     @model_validator(mode="after")
     def _sweeps_are_named(self) -> Self:
-        for part in (*self.claims, *self.panels):
+        for part in (*self.claims, *self.panels, *(one for row in self.numbers for one in row.beside)):
             if part.sweep not in (None, *self.sweeps):
                 raise ValueError(f"sweep = {part.sweep!r} must be one of sweeps, {', '.join(self.sweeps)}")
         return self

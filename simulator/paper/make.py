@@ -194,6 +194,9 @@ def _make(view: Exhibit, scale: Scale, out: Path, directory: Path, failures: lis
 def _verdicts_csv(verdicts: Sequence[Verdict]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Verdict._fields)
-    writer.writerows([*one[:-2], "; ".join(map(short, one.beside)), one.cause] for one in verdicts)
+    plain = Verdict._fields[: Verdict._fields.index("beside")]
+    writer.writerow([*plain, "beside", "cause"])
+    writer.writerows(
+        [*one[: len(plain)], "; ".join(short(value) for _, value in one.beside), one.cause] for one in verdicts
+    )
     return text.getvalue()

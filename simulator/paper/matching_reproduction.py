@@ -47,6 +47,7 @@ What the rules say:
 * **each over the next at least 1**: indexes in the order of the claim; **each over the one before**: points.
 * **power 0.5 to 2**: growth from the first to the last point as a power of the key.
 * **largest over smallest at most 1.5**: the change along a key, whatever its direction.
+* **holds in the mean**: the 95% interval over seeds of a value that it is about reaches beyond the limits.
 
 What is smaller than in the papers at the scale `paper`, for two cores and minutes instead of hours:
 

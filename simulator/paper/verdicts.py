@@ -32,7 +32,7 @@ __all__ = ["DERIVED", "DIFFERS", "HOLDS", "NEEDS_PAPER", "NOT_RUN", "Measured", 
 HOLDS = "holds"
 DIFFERS = "differs"
 DERIVED = "derived"
-"""No evidence of its own: it follows from other numbers of the paper."""
+"""No evidence of its own: it follows from other numbers of the paper, or the workload was made to fit it."""
 NEEDS_PAPER = "needs paper scale"
 NOT_RUN = "not run"
 
@@ -58,10 +58,14 @@ class Verdict(NamedTuple):
     rule: str
     """The tolerance."""
     verdict: str
-    beside: tuple[float | None, ...] = ()
-    """Of a printed number, other values of ours that are shown next to it, and not judged."""
+    beside: tuple[tuple[str, float | None], ...] = ()
+    """Of a printed number, other values of ours that are shown next to it, with their titles, and not judged."""
     cause: str = ""
     """Where it differs, whose doing that is and why."""
+    apart: str = ""
+    """Why it is not counted."""
+    mean_only: bool = False
+    """Whether it holds, and the interval of a value that it is about reaches beyond the limits."""
 
     @property
     def outcome(self) -> str:
@@ -150,9 +154,13 @@ def judge(view: Exhibit, measured: Mapping[str, Measured], scale: Scale) -> list
         At "small", claims about the paper's sizes are not judged.
     """
     return [
-        verdict._replace(cause=_told(claim)) if verdict.verdict == DIFFERS else verdict
+        verdict._replace(
+            apart=claim.apart,
+            cause=_told(claim) if verdict.verdict == DIFFERS else "",
+            mean_only=verdict.mean_only and verdict.verdict == HOLDS,
+        )
         for claim in view.claims
-        for verdict in _judge(view.name, claim, measured[claim.sweep or view.sweeps[0]], scale)
+        for verdict in _judge(view, claim, measured, scale)
     ]
 
 
@@ -160,15 +168,16 @@ def _told(claim: Claim) -> str:
     return "open: not explained" if claim.cause is None else f"{claim.cause.whose}: {claim.cause.why}"
 
 
-def _judge(name: str, claim: Claim, measured: Measured, scale: Scale) -> Iterator[Verdict]:
+def _judge(view: Exhibit, claim: Claim, measured: Mapping[str, Measured], scale: Scale) -> Iterator[Verdict]:
     if isinstance(claim, Number):
-        yield from _numbers(name, claim, measured, scale)
+        yield from _numbers(view, claim, measured, scale)
         return
-    rule, values = _values(claim, measured)
-    blank = Verdict(name, claim.claim, "", None, None, None, None, None, rule.text, NEEDS_PAPER)
+    found = measured[claim.sweep or view.sweeps[0]]
+    rule, values = _values(claim, found)
+    blank = Verdict(view.name, claim.claim, "", None, None, None, None, None, rule.text, NEEDS_PAPER)
     if scale == "small" and not claim.small:
         yield blank
-    elif not values or len(values) < _expected(claim, measured):
+    elif not values or len(values) < _expected(claim, found):
         yield blank._replace(verdict=NOT_RUN)
     else:
         values = _reduced(claim, values)
@@ -179,38 +188,53 @@ def _judge(name: str, claim: Claim, measured: Measured, scale: Scale) -> Iterato
             half_width=lowest.half_width,
             highest=highest.mean if len(values) > 1 else None,
             verdict=HOLDS if right else DIFFERS,
+            mean_only=any(_reaches_beyond(one, rule.least, rule.most) for one in values),
         )
 
 
-def _numbers(name: str, claim: Number, measured: Measured, scale: Scale) -> Iterator[Verdict]:
+def _reaches_beyond(value: Estimate, least: float, most: float) -> bool:
+    """Whether the confidence interval of a value is not within limits."""
+    width = (value.half_width or 0.0) - _ROUNDING
+    return value.mean - width < least or value.mean + width > most
+
+
+def _numbers(view: Exhibit, claim: Number, measured: Mapping[str, Measured], scale: Scale) -> Iterator[Verdict]:
+    sweep = claim.sweep or view.sweeps[0]
+    found = measured[sweep]
     rule = f"±{claim.tolerance:.0%}" if claim.tolerance is not None else f"±{claim.absolute:g}"
     rule += " or interval" if claim.interval else ""
     for at, paper in zip(claim.at, claim.paper, strict=True):
-        blank = Verdict(name, claim.row, f"{claim.along} = {at}", paper, None, None, None, None, rule, NEEDS_PAPER)
-        points = measured.points({**claim.where, claim.along: at})
+        blank = Verdict(
+            view.name, claim.row, f"{claim.along} = {at}", paper, None, None, None, None, rule, NEEDS_PAPER
+        )
+        points = found.points({**claim.where, claim.along: at})
         judged = scale == "paper" or claim.small
         if not points:
             yield blank._replace(verdict=NOT_RUN if judged else NEEDS_PAPER)
             continue
-        ours = measured.value(claim, claim.approach, points[0])
+        ours = found.value(claim, claim.approach, points[0])
         if not judged:
             yield blank._replace(ours=ours.mean, half_width=ours.half_width)
         else:
             allowed = claim.absolute if claim.absolute is not None else (claim.tolerance or 0.0) * abs(paper)
             if claim.interval:
                 allowed = max(allowed, ours.half_width or 0.0)
-            right = abs(ours.mean - paper) <= allowed + _ROUNDING * abs(paper)
+            allowed += _ROUNDING * abs(paper)
+            right = abs(ours.mean - paper) <= allowed
             yield blank._replace(
                 ours=ours.mean,
                 half_width=ours.half_width,
                 ratio=ours.mean / paper if paper else None,
                 verdict=DERIVED if claim.derived else HOLDS if right else DIFFERS,
-                beside=tuple(_beside(claim, one, measured, at) for one in claim.beside),
+                beside=tuple(
+                    (one.title, _beside(claim, one, measured[one.sweep or sweep], at)) for one in claim.beside
+                ),
+                mean_only=_reaches_beyond(ours, paper - allowed, paper + allowed),
             )
 
 
 def _beside(claim: Number, one: Beside, measured: Measured, at: Key) -> float | None:
-    points = measured.points({**one.where, claim.along: at})
+    points = measured.points({claim.along: at, **one.where})
     return measured.value(one, one.approach or claim.approach, points[0]).mean if points else None
 
 

@@ -77,8 +77,8 @@ class Grid(NamedTuple):
 
     @property
     def extent(self) -> str:
-        """How much the scenario of the first point asks, such as "50,000 events"."""
-        return self.points[0].scenario.events.extent
+        """How much its scenarios ask, such as "50,000 events", or "6,000 events or 20,000 events"."""
+        return " or ".join(dict.fromkeys(point.scenario.events.extent for point in self.points))
 
 
 class _File(BaseModel):

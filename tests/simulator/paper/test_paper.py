@@ -22,7 +22,7 @@ from simulator.paper.exhibits import (
     load_exhibit,
 )
 from simulator.paper.make import make_paper, measured_in, summary_table
-from simulator.paper.reproduction import write_reproduction
+from simulator.paper.reproduction import Text, write_page, write_reproduction
 from simulator.paper.verdicts import DERIVED, DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
 from simulator.results.summary import Row
 from simulator.runs.sweep import run_sweep
@@ -192,6 +192,12 @@ def test_claims_without_numbers(tiny: Path, claim: str, verdict: str, ours: floa
 
 
 SEEDS = {0: (1.0, 3.0), 1: (4.0, 4.0), 2: (2.0, 2.0), 3: (8.0, 8.0)}
+AT_100 = """[[numbers]]
+row = "r"
+approach = "paint-dense"
+along = "k"
+at = [1]
+where = { "subscriptions.count" = 100 }"""
 
 
 @pytest.mark.parametrize(
@@ -232,8 +238,33 @@ where = {{ "subscriptions.count" = 400 }}
     found = {point: [rows(messages=one) for one in both] for point, both in SEEDS.items()}
     (one,) = judge(load_exhibit("fig12", tiny), {"tiny": Measured(grid, found)}, "paper")
     assert one.verdict == verdict
-    assert one.beside == (40.0,)
+    assert one.beside == (("with more", 40.0),)
     assert one.cause == ("open: not explained" if verdict == DIFFERS else "")
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "mean_only"),
+    [
+        ('[[bounds]]\napproach = "paint-dense"\nwhere = {k = 1}\nleast = 1.9', HOLDS, True),
+        ('[[bounds]]\napproach = "paint-dense"\nwhere = {k = 1}\nmost = 4.0', HOLDS, True),
+        ('[[bounds]]\napproach = "paint-dense"\nwhere = {k = 1}\nleast = -10.8\nmost = 14.8', HOLDS, False),
+        ('[[bounds]]\napproach = "paint-dense"\nwhere = {k = 2}\nleast = 2.0\nmost = 8.0', HOLDS, False),
+        ('[[bounds]]\napproach = "paint-dense"\nwhere = {k = 1}\nleast = 2.1', DIFFERS, False),
+        ('[[chains]]\nfalling = ["unicast", "paint-dense"]', HOLDS, False),
+        (f"{AT_100}\npaper = [2]\ntolerance = 0.2", HOLDS, True),
+        (f"{AT_100}\npaper = [2]\nabsolute = 12.8", HOLDS, False),
+        (f"{AT_100}\npaper = [2]\ntolerance = 0.2\nderived = true", DERIVED, False),
+    ],
+)
+def test_what_holds_in_the_mean_only_is_told(tiny: Path, claim: str, verdict: str, mean_only: bool) -> None:
+    """At k = 1 and m = 100 two seeds have 1 and 3, and half an interval is 12.7; elsewhere they agree."""
+    head, _, rest = claim.partition("\n")
+    text = f'title = "t"\nsweeps = ["tiny"]\naccount = "a"\n{head}\nclaim = "c"\nmetric = "messages"\n{rest}\n'
+    (tiny / "fig12.toml").write_text(text, encoding="utf-8")
+    grid = load_grid(tiny / "grids" / "paper" / "tiny.toml")
+    found = {point: [rows(messages=one) for one in both] for point, both in SEEDS.items()}
+    (one,) = judge(load_exhibit("fig12", tiny), {"tiny": Measured(grid, found)}, "paper")
+    assert (one.verdict, one.mean_only) == (verdict, mean_only)
 
 
 def test_a_quotient_by_nothing_does_not_hold(tiny: Path) -> None:
@@ -257,6 +288,13 @@ def test_descriptions_fit_their_grids(name: str) -> None:
             assert named - {None} <= set(grid.points[0].scenario.approaches)
             if scale == "paper" or getattr(part, "small", True):
                 assert_places(known, part)
+        for row in view.numbers:
+            for one in row.beside:
+                grid = grids[one.sweep or row.sweep or view.sweeps[0]]
+                assert {one.approach or row.approach, one.over} - {None} <= set(grid.points[0].scenario.approaches)
+                known = Measured(grid, dict.fromkeys(range(len(grid.points)), ()))
+                places = [known.points({row.along: at, **one.where}) for at in row.at]
+                assert scale == "small" or any(places)
     assert view.claims
     assert bool(view.panels) != name.startswith("table")
 
@@ -285,7 +323,7 @@ def test_all_of_it_is_on_the_paper_s_own_network() -> None:
     grids = [load_grid(path) for scale in ("small", "paper") for path in grid_path("x", scale).parent.glob("*.toml")]
     scenarios = [point.scenario for grid in grids for point in grid.points]
     scenarios.append(load_scenario(Path("paper-default")))
-    assert len(grids) == 24
+    assert len(grids) == 28
     for scenario in scenarios:
         network = scenario.network
         assert (network.kind, network.zones, network.placement, network.bundle) == ("can", "even", "random", False)
@@ -350,6 +388,79 @@ def test_writes_what_was_run_and_what_was_not(
     assert text.count("the paper's: it is not tiny") == 1
     assert "![Figure 11: tiny](reproduction/fig11.png)" in text
     assert (tmp_path / "reproduction" / "fig11.png").read_bytes().startswith(b"\x89PNG")
+
+
+BESIDE = """
+title = "Figure 11: tiny"
+sweeps = ["tiny"]
+account = "It is tiny."
+
+[[numbers]]
+row = "first"
+approach = "paint-dense"
+metric = "messages"
+along = "k"
+at = [1]
+where = { "subscriptions.count" = 100 }
+paper = [1]
+tolerance = 0.0
+
+[[numbers.beside]]
+title = "ten times"
+metric = "messages"
+approach = "unicast"
+where = { "subscriptions.count" = 100 }
+
+[[numbers.beside]]
+title = "elsewhere"
+metric = "messages"
+where = { k = 2, "subscriptions.count" = 400 }
+
+[[numbers]]
+row = "second"
+approach = "paint-dense"
+metric = "messages"
+along = "k"
+at = [2]
+where = { "subscriptions.count" = 100 }
+paper = [5]
+tolerance = 0.0
+
+[[numbers.beside]]
+title = "elsewhere"
+metric = "messages"
+where = { k = 1, "subscriptions.count" = 400 }
+
+[[bounds]]
+claim = "not the paper's"
+apart = "ours"
+approach = "paint-dense"
+metric = "messages"
+most = 7.0
+small = true
+"""
+
+
+def test_what_is_beside_stands_under_its_title_and_what_is_apart_is_not_counted(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tiny / "fig11.toml").write_text(BESIDE, encoding="utf-8")
+    grid = load_grid(tiny / "grids" / "paper" / "tiny.toml")
+    found = Measured(grid, {point: [rows(messages=value)] * 2 for point, value in SQUARES.items()})
+    monkeypatch.setattr("simulator.paper.reproduction.measured_in", lambda *_: {"tiny": found})
+    text = Text("{verdict} and {holds}\n{differing}\n", "{holds} of {judged} hold, {differ} {differs}, {mean_only}")
+    write_page(tmp_path, tmp_path / "page.md", tiny, ("fig11",), text)
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "| verdict | ten times | elsewhere |" in page
+    assert "| first | k = 1 | 1 | 1 | 1.00 | ±0% | holds | 10 | 8 |" in page
+    assert "| second | k = 2 | 5 | 2 | 0.40 | ±0% | **differs** |  | 4 |" in page
+    assert "1 of 2 hold, 1 differs, 0 and 1\n" in page
+    assert "| fig11 | paper | 1 | 1 | 0 |\n| **all** | small | 0 | 0 | 0 |\n| **all** | paper | 1 | 1 | 0 |\n" in page
+    assert page.count("not the paper's (not counted: ours) |") == 2  # where it differs, and in its place
+    write_page(tmp_path, tmp_path / "page.md", tiny, ("fig11",), text._replace(uncounted=("fig11",)))
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "0 of 0 hold, 0 differ, 0 and 0\n" in page
+    assert "| **all** | paper | 0 | 0 | 0 |\n| fig11 | small | 0 | 0 | 0 |\n| fig11 | paper | 1 | 1 | 0 |\n" in page
 
 
 def test_coalesce_takes_changes_of_y_only(tmp_path: Path, in_this_process: None) -> None:
