@@ -71,14 +71,13 @@ def test_a_mistake_in_a_sweep_ends_in_one_line_and_exit_2(
 
 
 def test_run_and_compare(spark: SparkSession, tmp_path: Path, command: Command) -> None:
-    """The run in a process of its own, with a Spark of its own; what is done with it in this one."""
     (tmp_path / "small.toml").write_text(
         'name = "small"\nk = 3\napproaches = ["paint-dense", "cn-relax"]\nengine = "des"\nverify = "all"\n'
         '[topology]\nmodel = "barabasi-albert"\nnodes = 100\n[network]\nbrokers = 8\n'
         "[objects]\ncount = 30\n[subscriptions]\ncount = 200\n[events]\ncount = 20\n",
         encoding="utf-8",
     )
-    ran = rangecast("run", "small.toml", cwd=tmp_path)
+    ran = command("run", "small.toml")
     assert ran.returncode == 0, ran.stderr
     assert "verified paint-dense: every subscription, 20 events, all right" in ran.stdout
     assert "figure   runs/small/comparison.png" in ran.stdout
