@@ -1,6 +1,6 @@
 """Loads of brokers and links, path stretch and staleness, against hops walked one by one."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -123,7 +123,7 @@ class Walked:
 
     def busy_s(self, chosen: Scenario, told: pa.Table, size: int) -> dict[str, float]:
         """Seconds of work: the server's by what it counted for every event, and what all others did with messages."""
-        costs, busy = chosen.costs, Counter[str]()
+        costs, busy = chosen.costs, defaultdict[str, float](float)
         each_s = {"first_k": costs.first_k_s, "min_y": costs.min_y_s, "snap": costs.snap_s, "messages": costs.send_s}
         if not APPROACHES[told["approach"][0].as_py()].serverless:
             busy["server"] = sum(sum(told[name].to_pylist()) * seconds for name, seconds in each_s.items())
@@ -139,7 +139,7 @@ class Walked:
 def last_s(told: pa.Table) -> float:
     """When the last message was delivered."""
     rows = zip(told["time"].to_pylist(), told["latency_max"].to_pylist(), strict=True)
-    return max(time_s + latency_ms / 1e3 for time_s, latency_ms in rows if latency_ms is not None)
+    return max(float(time_s + latency_ms / 1e3) for time_s, latency_ms in rows if latency_ms is not None)
 
 
 @pytest.mark.parametrize("engine", ["tally", "des"])
