@@ -142,7 +142,8 @@ def test_what_is_shipped_imports_only_what_is_installed_with_it() -> None:
     shipped = [pattern.removesuffix("*") for pattern in PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]]
     modules = {name for room in shipped for path in (ROOT / room).rglob("*.py") for name in imported(path)}
     foreign = modules - set(sys.stdlib_module_names) - set(shipped)
-    found = {name: {named(one) for one in packages_distributions().get(name, [])} for name in foreign}
+    holders_of = packages_distributions()
+    found = {name: {named(one) for one in holders_of.get(name, [])} for name in foreign}
     declared = {named(one) for one in PROJECT["project"]["dependencies"]}
     assert {"numpy", "pyspark", "PIL"} <= foreign
     assert {name for name, holders in found.items() if not holders & declared} == set(COME_WITH)

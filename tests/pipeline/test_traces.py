@@ -32,6 +32,7 @@ from pipeline import (
 )
 from tests.oracles import traces as oracle
 from tests.simulator.one_line import told_in_one_line
+from tests.some_cases import some
 
 SPEC = TraceSpec("symbol", "when", "x", "y")
 REAL = Path(__file__).parents[3] / "shared" / "data" / "sp500_pe_2026.csv"
@@ -58,7 +59,7 @@ def random_rows(count: int, names: int, seed: int) -> list[oracle.Row]:
     return rows
 
 
-@pytest.mark.parametrize("options", [{}, {"fixed_x": True}, {"gone_after_s": 2.5}])
+@pytest.mark.parametrize("options", some([{}, {"fixed_x": True}, {"gone_after_s": 2.5}], bool))
 def test_trace_equals_the_loop_over_rows(spark: SparkSession, tmp_path: Path, options: dict[str, Any]) -> None:
     rows = random_rows(1500, 150, 7)
     path = write_csv(tmp_path / "history.csv", [["" if v is None else v for v in row] for row in rows])

@@ -28,6 +28,7 @@ from tests.oracles.clock_inputs import Chance, Place, Way, Window
 from tests.oracles.packets import Hop, size_of, together
 from tests.oracles.topk import reaches
 from tests.simulator.small import random_scenario, small_ingredients
+from tests.some_cases import some
 
 NAMES = ("paint-dense", "paint-batch(20ms)", "unicast", "cn-relax")
 
@@ -372,7 +373,13 @@ def planned(rng: np.random.Generator, brokers: int, ingredients: Ingredients) ->
 SEEDS = range(30)
 
 
-@pytest.mark.parametrize(("name", "bundle"), [*product(NAMES, [False]), *product(NAMES[:3], [True])])
+@pytest.mark.parametrize(
+    ("name", "bundle"),
+    some(
+        [*product(NAMES, [False]), *product(NAMES[:3], [True])],
+        lambda case: case[1] == (case[0] in ("paint-dense", "unicast")),
+    ),
+)
 def test_every_time_queue_resend_and_byte_follows_from_the_faults(name: str, bundle: bool) -> None:
     happened, compared, saved = Counter[tuple[str, str | None]](), 0, 0
     kinds = Counter[str]()

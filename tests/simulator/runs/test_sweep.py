@@ -33,6 +33,7 @@ from simulator.runs.sweep_tables import METRICS, read_rows
 from simulator.runs.task import Failure, Task, run_task
 from simulator.scenario.grid import load_grid
 from tests.conftest import tasks_here
+from tests.some_cases import some
 
 ROOT = Path(__file__).parents[3]
 GRID = """
@@ -130,7 +131,7 @@ def test_the_files_of_a_sweep(whole: Path) -> None:
     assert len(table(whole / "paired.csv")) == 4 * 6 * len(METRICS)
 
 
-@pytest.mark.parametrize("master", [None, "local[2]"])
+@pytest.mark.parametrize("master", some([None, "local[2]"], lambda master: master is not None))
 def test_two_processes_and_spark_give_the_same_bytes(
     spark: SparkSession, whole: Path, grid_file: Path, tmp_path: Path, master: str | None
 ) -> None:

@@ -14,6 +14,7 @@ from simulator.views.output import write_picture
 from simulator.views.window_explanation import WindowExplanation
 from tests.simulator.views.explanations import CASES, LONG, crowded
 from tests.simulator.views.text_boxes import boxes_of, meet, misplaced
+from tests.some_cases import some
 
 
 @cache
@@ -22,7 +23,9 @@ def picture(case: str) -> Figure:
     return draw_side_by_side(crowded(case))
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", some(CASES, lambda case: case in ("k = 20", "ties", "side by side", "window and event"))
+)
 def test_no_word_covers_another_or_runs_out_of_the_picture(case: str) -> None:
     figure = picture(case)
     assert misplaced(figure, 110) == []  # as files have it; the layout was made at another resolution
