@@ -63,7 +63,7 @@ docs: $(INSTALLED_DEV)  ## build the documentation to docs/_build/html; a warnin
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "documentation: docs/_build/html/index.html"
 
-bench: $(INSTALLED_DEV) java  ## run the benchmarks; results go to benchmarks/results docs/_build
+bench: $(INSTALLED_DEV) java  ## run the benchmarks; results go to benchmarks/results
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove .venv, runs and caches of this checkout

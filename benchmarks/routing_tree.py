@@ -10,13 +10,12 @@ somebody matches, found by brute force; the ratio is hops taken over them. Times
 import resource
 import sys
 import time
-from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.record import write_rows
+from benchmarks.record import best_of, write_rows
 from cn import RoutingTree
 from topologies import Routes, inet
 
@@ -31,15 +30,6 @@ REPEATS = 3
 
 Floats = npt.NDArray[np.float64]
 MESSAGE = np.dtype([("l_in", "f8"), ("r_in", "f8"), ("l_out", "f8"), ("r_out", "f8")])
-
-
-def best_seconds(job: Callable[[], object]) -> float:
-    times = []
-    for _ in range(REPEATS):
-        start = time.process_time()
-        job()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def uniform_ranges(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -96,7 +86,7 @@ def measure(name: str, routes: Routes, l: Floats, r: Floats, nodes: npt.NDArray[
         homes = tree.subscribe(ids, l, r, nodes)
         build = time.process_time() - start
         least = least or least_hops(tree, table[:EXACT], l, r, homes)
-        seconds = best_seconds(lambda tree=tree: tree.multicast(table, tree.centre, routes.hops))  # type: ignore[misc]
+        seconds = best_of(REPEATS, lambda tree=tree: tree.multicast(table, tree.centre, routes.hops))  # type: ignore[misc]
         taken = tree.multicast(table[:EXACT], tree.centre)
         tree.subscribe([len(l)], l[:1], r[:1], nodes[:1])  # makes room
         fresh, wider = rng.integers(len(l), size=1000), rng.uniform(0, 0.01, 1000)

@@ -77,7 +77,8 @@ class Claim:
 
     Used as a context. Of several processes that want a name one gets it, before any of them has worked for it: the
     name is that of an empty directory meanwhile. When the block ends well, `partial` takes its place; when it fails,
-    nothing is left. If the name is lost in the end, what was made stays under another one.
+    nothing is left, nor are parents that were made for it. If the name is lost in the end, what was made stays under
+    another one.
 
     Parameters
     ----------
@@ -100,15 +101,16 @@ class Claim:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        clear_leftovers(path.parent)
+        self._made = [above for above in path.parents if not above.exists()]
         self.path, self.partial = path, partial_name(path, "c")
-        # First the one that shows that we live, so that nobody takes the empty one for a leftover.
-        self.partial.mkdir()
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            clear_leftovers(path.parent)
+            # First the one that shows that we live, so that nobody takes the empty one for a leftover.
+            self.partial.mkdir()
             path.mkdir()
         except BaseException:
-            self.partial.rmdir()
+            _remove_empty(self.partial, *self._made)
             raise
 
     def __enter__(self) -> Self:
@@ -120,9 +122,8 @@ class Claim:
             return
         ours = self.partial.exists()  # else somebody has removed both, and the name may be another's by now
         _remove(self.partial)
-        with suppress(OSError):  # gone, or somebody has put something there
-            if ours:
-                self.path.rmdir()
+        if ours:
+            _remove_empty(self.path, *self._made)
 
     def _finish(self) -> None:
         try:
@@ -190,6 +191,13 @@ def _clear(leftover: Path, owned: re.Match[str]) -> None:
         with suppress(OSError):
             leftover.with_name(owned["name"]).rmdir()
     _remove(ours)
+
+
+def _remove_empty(*directories: Path) -> None:
+    """Remove directories, the lowest first, but those that are gone or in which somebody has put something."""
+    for directory in directories:
+        with suppress(OSError):
+            directory.rmdir()
 
 
 def _remove(partial: Path) -> None:

@@ -12,6 +12,7 @@ from paint.geometry import EACH, Cut
 
 __all__ = [
     "CUTS",
+    "LONGEST_LIST",
     "choice",
     "columns",
     "cut_of",

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from pyspark.sql import SparkSession
 
-from floor.files import whole
+from floor.files import reason_of, whole
 from floor.seals import seal
 from paint.sides import DIMENSIONS
 from pipeline.attributes import attributes_of, x_names
@@ -59,7 +59,7 @@ def object_file(spark: SparkSource, spec: ObjectSpec, cache_dir: Path) -> Path:
         with whole(path) as partial, partial.open("wb") as stream:
             np.savez(stream, rows=rows, seal=np.array(seal(path.name, rows)))
     except OSError as error:
-        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+        raise PipelineError(f"cannot write {path}: {reason_of(error)}") from error
     return path
 
 

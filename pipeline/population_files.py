@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
-from floor.files import whole
+from floor.files import reason_of, whole
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.schemas import POPULATION_VERSION
 
@@ -70,7 +70,7 @@ def write_rows(rows: DataFrame, layout: Layout, spec_json: str, path: Path) -> N
             writer.parquet(str(partial.absolute()))
             _check_rows(partial, json.loads(spec_json)["count"])
     except OSError as error:
-        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+        raise PipelineError(f"cannot write {path}: {reason_of(error)}") from error
 
 
 def _check_rows(directory: Path, count: int) -> None:

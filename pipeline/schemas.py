@@ -6,6 +6,8 @@ import pyarrow as pa
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
 __all__ = [
+    "BATCHES",
+    "BATCH_QUANTILE",
     "BROKERS",
     "COUNTS",
     "EVENTS",
@@ -52,6 +54,12 @@ def population_schema(columns: Iterable[str]) -> pa.Schema:
 
 #: A population over one attribute, of subscriptions [l, r].
 POPULATION = population_schema(("l", "r"))
+
+#: Parts that a run is cut into for the interval of a mean.
+BATCHES = 20
+
+#: The 0.975 quantile of Student's t for so many parts less one.
+BATCH_QUANTILE = 2.093024054408263
 
 #: What is counted for every event.
 COUNTS = (

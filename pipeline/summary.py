@@ -9,16 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from floor.files import whole
+from floor.files import reason_of, whole
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.records import read_events
-from pipeline.schemas import COUNTS, EVENTS, SUMMARY
+from pipeline.schemas import BATCH_QUANTILE, BATCHES, COUNTS, EVENTS, SUMMARY
 
 __all__ = ["rehearse_summary", "summarise", "write_summary"]
 
 _WAITS = ("latency_p50", "latency_p95", "latency_p99", "stale")
-_BATCHES, _QUANTILE = 20, 2.093024054408263
-"""Batches of a batch mean, and the 0.975 quantile of Student's t for so many less one."""
 
 
 def summarise(events: DataFrame, by: Sequence[str] = ()) -> DataFrame:
@@ -53,13 +51,13 @@ def summarise(events: DataFrame, by: Sequence[str] = ()) -> DataFrame:
         f"""
         WITH stated AS (SELECT {keys}, {columns} FROM {{events}} GROUP BY {keys}),
         numbered AS (
-            SELECT {keys}, stale, ntile({_BATCHES}) OVER (PARTITION BY {keys} ORDER BY event) AS batch
+            SELECT {keys}, stale, ntile({BATCHES}) OVER (PARTITION BY {keys} ORDER BY event) AS batch
             FROM {{events}} WHERE stale IS NOT NULL
         ),
         batches AS (SELECT {keys}, avg(stale) AS mean, count(*) AS rows FROM numbered GROUP BY {keys}, batch),
         widths AS (
-            SELECT {keys}, CASE WHEN sum(rows) >= {2 * _BATCHES}
-                THEN {_QUANTILE / _BATCHES**0.5!r}D * stddev_samp(mean) END AS stale_half_width
+            SELECT {keys}, CASE WHEN sum(rows) >= {2 * BATCHES}
+                THEN {BATCH_QUANTILE / BATCHES**0.5!r}D * stddev_samp(mean) END AS stale_half_width
             FROM batches GROUP BY {keys}
         )
         SELECT {", ".join((*(f"`{name}`" for name in by), *SUMMARY.names))}
@@ -134,4 +132,4 @@ def write_summary(
             writer.writerow(SUMMARY.names)
             writer.writerows([rows[name][column] for column in SUMMARY.names] for name in approaches)
     except OSError as error:
-        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+        raise PipelineError(f"cannot write {path}: {reason_of(error)}") from error

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from floor.files import whole
+from floor.files import reason_of, whole
 from pipeline.attributes import Range, attribute_ranges, attributes_of, other_attributes, x_names
 from pipeline.errors import PipelineError, spark_errors
 from pipeline.own_objects import stacked
@@ -86,7 +86,7 @@ def write_trace(history: DataFrame, spec: TraceSpec, path: Path) -> dict[str, in
             partial.mkdir()
             return _write(trace, spec, partial)
     except OSError as error:
-        raise PipelineError(f"cannot write {path}: {error.strerror}") from error
+        raise PipelineError(f"cannot write {path}: {reason_of(error)}") from error
     finally:
         trace.judged.unpersist()
 

@@ -142,7 +142,7 @@ def read_history(spark: SparkSession, path: Path, spec: TraceSpec) -> DataFrame:
         missing = [name for name in wanted if name not in rows.columns]
         if missing:
             raise PipelineError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(rows.columns)}")
-        order = [sf.col("_metadata.file_name").alias("file"), sf.monotonically_increasing_id().alias("row")]
+        order = [sf.col("_metadata.file_path").alias("file"), sf.monotonically_increasing_id().alias("row")]
         quoted = [rows[f"`{name}`"] for name in wanted]
         name = sf.nullif(sf.trim(quoted[0].cast("string")), sf.lit(""))
         seconds = _seconds(rows, spec.time, quoted[1])

@@ -39,7 +39,7 @@ def events(
         ),
     ] = None,
     stocks: Annotated[bool, typer.Option("--stocks", help="Make the synthetic stock trace instead.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of --stocks.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of --stocks.")] = 1,
     master: Master = "local[*]",
 ) -> None:
     """Turn a history of objects into a trace that scenarios can run."""

@@ -113,7 +113,7 @@ def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predica
     if len(names) < len(table.column_names):
         raise RangecastError(f"{path} must have columns of different names, got {table.column_names}; rename one")
     if {"l", "r"} <= names:
-        return _ranges(path, table.sort_by("id") if "id" in names else table)
+        return _ranges(path, table)
     if not {"attribute", "operator"} <= names:
         raise RangecastError(
             f"{path} has the columns {', '.join(table.column_names)}; a population has l and r, or attribute, "
@@ -134,7 +134,9 @@ def read_population(path: Path, attributes: tuple[str, ...]) -> Ranges | Predica
 def _ranges(path: Path, table: pa.Table) -> Ranges:
     """Ranges, in the order of their ids if they have any."""
     names = table.column_names
-    ids = _ids(path, table) if "id" in names else None
+    ids = None
+    if "id" in names:
+        ids, table = _ids(path, table)
     try:
         l, r = checked_ends(*(_numbers(path, table, name) for name in ("l", "r")))
         score = checked_scores(_numbers(path, table, "score"), l.size) if "score" in names else None
@@ -143,18 +145,20 @@ def _ranges(path: Path, table: pa.Table) -> Ranges:
     return Ranges(l, r, score, ids)
 
 
-def _ids(path: Path, table: pa.Table) -> Ints:
+def _ids(path: Path, table: pa.Table) -> tuple[Ints, pa.Table]:
+    """Ids in ascending order, and the rows in theirs."""
     column = table.column("id")
     if not pa.types.is_integer(column.type) or column.null_count:
         got = f"{column.type}" + (" with gaps" if column.null_count else "")
         raise RangecastError(f"{path}: column 'id' must hold integers, got {got}; number the ranges, or drop it")
-    ids = np.asarray(column.to_numpy(), np.int64)
+    table = table.sort_by("id")
+    ids = np.asarray(table.column("id").to_numpy(), np.int64)
     twice = ids[1:][np.diff(ids) == 0]
     if twice.size:
         raise RangecastError(
             f"{path}: ids must be distinct, got {twice[0]} twice; number the ranges anew, or drop 'id'"
         )
-    return ids
+    return ids, table
 
 
 def _check_place_columns(path: Path, names: set[str], attributes: tuple[str, ...]) -> None:

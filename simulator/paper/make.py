@@ -36,7 +36,7 @@ from simulator.paper.exhibits import (
 from simulator.paper.figures import draw_exhibit, exhibit_csv
 from simulator.paper.trials import Trial, load_trial, measured_trial, run_trial, trial_csv, trial_path
 from simulator.paper.verdicts import DIFFERS, HOLDS, NEEDS_PAPER, NOT_RUN, Measured, Verdict, judge
-from simulator.runs.sweep import run_sweeps
+from simulator.runs.sweep import check_workers, run_sweeps
 from simulator.runs.sweep_tables import read_replications
 from simulator.scenario.grid import load_grid
 from simulator.views.labels import short
@@ -95,6 +95,7 @@ def make_paper(
         There is no such table or figure.
     """
     size = _scale(scale)
+    check_workers(master, processes)
     groups = {"all": (*NAMES, *BEYOND, *EXTRAS), "matching": MATCHING}
     views = [load_exhibit(one, directory) for one in groups.get(name, (name,))]
     home = directory or views_of(views[0].name)

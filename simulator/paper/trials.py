@@ -261,7 +261,9 @@ def measured_trial(trial: Trial, out: Path) -> Measured:
     """The points of a trial that are measured below `out` in all replications."""
     files = {at: [_file(trial, point, seed, out) for seed in trial.seeds] for at, point in enumerate(trial.points)}
     whole = {at: paths for at, paths in files.items() if all(path.exists() for path in paths)}
-    return Measured(trial, {at: [_read(path) for path in paths] for at, paths in whole.items()})
+    return Measured(
+        trial, {at: [_read(path, _kind(trial.kind).metrics) for path in paths] for at, paths in whole.items()}
+    )
 
 
 def trial_csv(trial: Trial, measured: Measured) -> str:
@@ -292,9 +294,15 @@ def _rows_csv(rows: Rows, metrics: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def _read(path: Path) -> Rows:
-    with path.open(encoding="utf-8", newline="") as lines:
+def _read(path: Path, metrics: Sequence[str]) -> Rows:
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            rows = [{name: row[name] for name in ("approach", *metrics)} for row in csv.DictReader(lines)]
+        if not rows:
+            raise ValueError
         return [
             {name: value if name == "approach" else float(value) if value else None for name, value in row.items()}
-            for row in csv.DictReader(lines)
+            for row in rows
         ]
+    except (OSError, ValueError, KeyError) as error:
+        raise RangecastError(f"{path}: is damaged, or of another version; remove it and start again") from error

@@ -15,14 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
-from pipeline.schemas import COUNTS
+from pipeline.schemas import BATCH_QUANTILE, BATCHES, COUNTS
 
-__all__ = ["PARTS", "BatchMean", "Ratio", "batch_mean", "ratio_of"]
+__all__ = ["BatchMean", "Ratio", "batch_mean", "ratio_of"]
 
-PARTS = 20
-_QUANTILE = float(stdtrit(PARTS - 1, 0.975))
 _DIVISORS = {"wrong_share": ("wrong_s", "counted_s")}
 """Of columns of `summary.csv` that are no plain mean: what is added up, and what it is divided by."""
 
@@ -69,14 +66,14 @@ def batch_mean(events: pa.Table, column: str, warm_up: int = 0) -> BatchMean | N
     if below.sum() == 0:
         return None
     mean = float(above.sum() / below.sum())
-    if mean == 0 or len(kept) < 2 * PARTS:
+    if mean == 0 or len(kept) < 2 * BATCHES:
         return BatchMean(mean, None)
     # By the numbers of all events, so that the parts of two approaches are the same whatever rows have a value.
     number = events["event"].to_numpy()
-    ends = np.linspace(warm_up, number.max() + 1, PARTS + 1)[1:-1]
+    ends = np.linspace(warm_up, number.max() + 1, BATCHES + 1)[1:-1]
     part = np.searchsorted(ends, kept["event"].to_numpy(), side="right")
-    shares = [np.bincount(part, values, PARTS) / values.sum() for values in (above, below)]
-    return BatchMean(mean, PARTS * (shares[0] - shares[1]))
+    shares = [np.bincount(part, values, BATCHES) / values.sum() for values in (above, below)]
+    return BatchMean(mean, BATCHES * (shares[0] - shares[1]))
 
 
 def ratio_of(one: BatchMean | None, other: BatchMean | None, *, paired: bool = True) -> Ratio | None:
@@ -93,6 +90,6 @@ def ratio_of(one: BatchMean | None, other: BatchMean | None, *, paired: bool = T
     if one.parts is None or other.parts is None:
         return Ratio(value)
     spreads = [one.parts - other.parts] if paired else [one.parts, other.parts]
-    error = math.sqrt(sum(float(np.var(spread, ddof=1)) for spread in spreads) / PARTS)
-    reach = math.exp(_QUANTILE * error)
+    error = math.sqrt(sum(float(np.var(spread, ddof=1)) for spread in spreads) / BATCHES)
+    reach = math.exp(BATCH_QUANTILE * error)
     return Ratio(value, value / reach, value * reach)

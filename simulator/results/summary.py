@@ -6,17 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 import pipeline
-from pipeline.schemas import COUNTS
+from pipeline.schemas import BATCH_QUANTILE, BATCHES, COUNTS
 from simulator.results.errors import RunError
 
 __all__ = ["Row", "summary_rows"]
 
-
-_BATCHES = 20
-_QUANTILE = float(stdtrit(_BATCHES - 1, 0.975))
 
 Row = dict[str, str | int | float | None]
 """A row of `summary.csv`: columns of `pipeline.SUMMARY`."""
@@ -76,9 +72,9 @@ def _totals(kept: pa.Table) -> Row:
     wrong_s, counted_s = (pc.sum(kept[name]).as_py() for name in ("wrong_s", "counted_s"))
     totals["wrong_share"] = wrong_s / counted_s if counted_s else None
     stale = kept["stale"].drop_null().to_numpy()
-    batches = [part.mean() for part in np.array_split(stale, _BATCHES)] if len(stale) >= 2 * _BATCHES else None
+    batches = [part.mean() for part in np.array_split(stale, BATCHES)] if len(stale) >= 2 * BATCHES else None
     spread = None if batches is None else float(np.std(batches, ddof=1))
-    totals["stale_half_width"] = None if spread is None else _QUANTILE * spread / _BATCHES**0.5
+    totals["stale_half_width"] = None if spread is None else BATCH_QUANTILE * spread / BATCHES**0.5
     update, exposed, needed_update, needed_exposed = (
         pc.sum(kept[name]).as_py()
         for name in ("received_update", "received_exposed", "needed_update", "needed_exposed")

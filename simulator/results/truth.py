@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cn.holding import Ranges, holds
+from cn.holding import holds
 from floor.kernels import njit, njit_inner
-from simulator.workload.events import EventStream
 from simulator.workload.places import more_places
 
-__all__ = ["Truth", "TruthArrays", "change_object", "fill_lists", "find", "make_truth"]
+__all__ = ["TruthArrays", "change_object", "fill_lists", "find", "make_truth"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -110,53 +109,3 @@ def fill_lists(truth: TruthArrays, wanted: Ints) -> None:
                 found += 1
         ids[s, found:] = -1
         values[s, found:] = np.inf
-
-
-class Truth:
-    """The right lists of a set of subscriptions, from event to event.
-
-    Parameters
-    ----------
-    x, y : (n,) float64 arrays
-        Objects at the start; with several attributes x is (n, d).
-    l, r : (m,) or (m, d) float64 arrays
-        Ends of the subscriptions.
-    k : int
-        Length of the lists.
-    room : int
-        Number of objects, those that are inserted later counted.
-    """
-
-    def __init__(self, x: Floats, y: Floats, l: Floats, r: Floats, k: int, room: int) -> None:
-        self._arrays = make_truth(x, y, Ranges(l, r), k, room)
-        fill_lists(self._arrays, np.arange(len(l)))
-
-    @property
-    def ids(self) -> Ints:
-        """Objects of every list, (m, k), best first; -1 where one is shorter."""
-        return self._arrays.ids
-
-    @property
-    def values(self) -> Floats:
-        """Their y; +inf where a list is shorter."""
-        return self._arrays.values
-
-    def advance(self, events: EventStream) -> tuple[Ints, NDArray[np.bool_]]:
-        """Apply events; who has one of their objects in range, before or after, and whose list changed.
-
-        The x of an object in a list counts as a part of it. O(events (n + m)) and what lists take to be made anew.
-        """
-        truth, ends, inside = self._arrays, self._arrays.ranges, np.zeros(len(self._arrays.ids), np.bool_)
-        places = truth.x[events.object]
-        for i, x, y in zip(events.object.tolist(), events.x, events.y.tolist(), strict=True):
-            for place in (truth.x[i], x):
-                within = (ends.l <= place) & (place <= ends.r)
-                inside |= within if within.ndim == 1 else within.all(axis=1)
-            change_object(truth, i, x, y)
-        concerned = np.flatnonzero(inside)
-        ids, values = self.ids[concerned], self.values[concerned]
-        fill_lists(truth, concerned)
-        changed = (ids != self.ids[concerned]).any(axis=1) | (values != self.values[concerned]).any(axis=1)
-        elsewhere = truth.x[events.object] != places
-        moved = events.object[elsewhere if elsewhere.ndim == 1 else elsewhere.any(axis=1)]
-        return concerned, changed | np.isin(self.ids[concerned], moved).any(axis=1)

@@ -57,7 +57,7 @@ class FinishedSweep:
 
     Raises
     ------
-    SweepError
+    SweepError, TableError
         Here and below: something is missing or broken, in one line that names it.
     """
 
@@ -94,10 +94,7 @@ class FinishedSweep:
     @cached_property
     def replications(self) -> Replications:
         """Rows of every simulation, by point from 0 and in the order of `facts.seeds`; failed points are missing."""
-        try:
-            return read_replications(self.directory, len(self.facts.scenarios), len(self.facts.seeds))
-        except (OSError, ValueError) as error:
-            raise SweepError(f"{self.directory}: cannot be read: {first_line(error)}; sweep again") from error
+        return read_replications(self.directory, len(self.facts.scenarios), len(self.facts.seeds))
 
 
 def is_sweep(directory: Path) -> bool:

@@ -30,7 +30,6 @@ import pipeline
 from floor.errors import RangecastError
 from floor.files import reason_of, write_whole
 from floor.version import VERSION
-from pipeline.session import check_master
 from simulator.inputs.ingredients import clear_cache
 from simulator.inputs.plugins import loaded_plugins
 from simulator.inputs.room import check_room
@@ -49,9 +48,8 @@ from simulator.runs.sweep_tasks import Place, in_order, make_tasks, places_of, t
 from simulator.runs.task import Failure
 from simulator.runs.workers import cores, on_processes, on_spark
 from simulator.scenario.grid import Grid
-from simulator.scenario.scenario import Scenario
 
-__all__ = ["SweepError", "SweepResult", "run_sweep", "run_sweeps"]
+__all__ = ["SweepError", "SweepResult", "check_workers", "run_sweep", "run_sweeps"]
 
 
 class SweepError(RangecastError):
@@ -120,14 +118,14 @@ def run_sweeps(
     ------
     SweepError
         A directory holds something else or another sweep, is in use, or cannot be written.
+    PipelineError
+        `master` is no Spark master, or does not answer.
     """
-    check_master(master or "local[*]")
-    if processes is not None and processes < 1:
-        raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
+    check_workers(master, processes)
     grids, directories = [grid for grid, _ in sweeps], [directory for _, directory in sweeps]
     for grid in grids:
-        for scenario in _distinct_sizes(grid):
-            check_room(scenario)
+        for point in grid.points:
+            check_room(point.scenario)
     clear_cache()
     watch = Stopwatch()
     with ExitStack() as claims:
@@ -153,6 +151,20 @@ def run_sweeps(
         ]
 
 
+def check_workers(master: str | None, processes: int | None) -> None:
+    """Refuse a Spark master or a number of processes on which no simulation can run.
+
+    Raises
+    ------
+    SweepError, PipelineError
+        One line for the user.
+    """
+    if processes is not None and processes < 1:
+        raise SweepError(f"--processes {processes}: must be at least 1; leave it out for one per core")
+    if master is not None:
+        pipeline.check_spark(master)
+
+
 def _finish(
     grid: Grid, directory: Path, missing: Sequence[Place], failed: dict[Place, Failure], watch: Stopwatch
 ) -> SweepResult:
@@ -166,13 +178,6 @@ def _finish(
 
 def _file(directories: Sequence[Path], place: Place) -> Path:
     return task_file(directories[place.sweep], place.point, place.replication)
-
-
-def _distinct_sizes(grid: Grid) -> list[Scenario]:
-    """Of points that need the same room, one."""
-    every = (point.scenario for point in grid.points)
-    sizes = {(one.subscriptions, one.objects, one.events.count, one.topology, one.network): one for one in every}
-    return list(sizes.values())
 
 
 @contextmanager

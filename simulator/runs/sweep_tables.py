@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pyarrow.csv
 
+from floor.errors import RangecastError
+from floor.text import first_line
 from pipeline import SUMMARY
 from simulator.results.summary import Row
 from simulator.runs.statistics import Estimate, Quotient, estimate, paired, quotient
@@ -16,6 +18,7 @@ from simulator.scenario.grid import Grid
 __all__ = [
     "METRICS",
     "Replications",
+    "TableError",
     "paired_csv",
     "read_replications",
     "read_rows",
@@ -27,6 +30,10 @@ __all__ = [
 
 METRICS = tuple(name for name in SUMMARY.names if name not in ("approach", "events", "stale_half_width"))
 """Columns of `summary.csv` that are averaged over replications."""
+
+
+class TableError(RangecastError):
+    """A file of a simulation that cannot be used; the text is one line for the user."""
 
 
 Replications = Mapping[int, Sequence[Sequence[Row]]]
@@ -51,9 +58,21 @@ def rows_csv(rows: Iterable[Row]) -> str:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Read what `rows_csv` wrote."""
+    """Read what `rows_csv` wrote.
+
+    Raises
+    ------
+    TableError
+        It cannot be read, or another version wrote it, with other columns.
+    """
     types = pyarrow.csv.ConvertOptions(column_types=SUMMARY)
-    return list(pyarrow.csv.read_csv(path, convert_options=types).to_pylist())
+    try:
+        table = pyarrow.csv.read_csv(path, convert_options=types)
+    except (OSError, ValueError) as error:  # Arrow's errors are among these
+        raise TableError(f"{path}: cannot be read: {first_line(error)}; remove it and start again") from error
+    if table.column_names != SUMMARY.names:
+        raise TableError(f"{path}: its columns are those of another version; remove it and start again")
+    return list(table.to_pylist())
 
 
 def results_csv(grid: Grid, replications: Replications) -> str:

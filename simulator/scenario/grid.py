@@ -120,10 +120,12 @@ def make_grid(values: Mapping[str, Any], *, path: Path) -> Grid:
 def _parse(text: str, path: Path) -> Grid:
     try:
         file = _File.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise GridError(f"{path}: not valid TOML: {error}; mend that line") from error
     except ValidationError as error:
         raise GridError(f"{path}: {_mistake(error)}") from error
+    except ValueError as error:  # of TOML, or of a number that is too long for Python
+        raise GridError(f"{path}: not valid TOML: {error}; mend that line") from error
+    except RecursionError as error:
+        raise GridError(f"{path}: not valid TOML: brackets are nested too deeply; remove some") from error
     axes = dict(_axes(path, file.grid))
     tasks = prod([file.replications, *map(len, axes.values())])
     if tasks > _MOST_TASKS:

@@ -12,6 +12,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 import pipeline
+from paint.arguments import LONGEST_LIST
 from simulator.approaches.registry import parse_approach
 from simulator.scenario.dimension_values import Dimensions, form_in, message_bytes, message_values, shape_of
 from simulator.scenario.fault_tables import Faults
@@ -58,7 +59,7 @@ class Scenario(Table):
         description="names the run directory, `runs/NAME`; at most 100 letters",
     )
     seed: Seed = Field(default=1, description="same seed, same results")
-    k: int = Field(default=20, ge=1, description="length of every subscription's list")
+    k: int = Field(default=20, ge=1, le=LONGEST_LIST, description="length of every subscription's list")
     dimensions: Dimensions = Field(
         default=1,
         description="attributes that ranges are over, see Dimensions below; `.5` is one with an upper bound only",

@@ -83,8 +83,7 @@ def explain_events(
     directory = target if isinstance(target, Path) and target.is_dir() else None
     if changes and directory is not None:
         raise ExplainError(f"--set {changes[0]}: {directory} is a finished run; give its scenario file to change it")
-    for name in named_once(approaches, ExplainError):
-        approach_of(name)
+    named_once(approaches, ExplainError)
     run = None if directory is None else FinishedRun(directory)
     if run is not None:
         scenario = run.scenario
@@ -96,6 +95,9 @@ def explain_events(
         raise ExplainError(f"{scenario.name}: {rule}; follow its messages by rangecast trace")
     if scenario.events.duration_s is None:
         _check_event(event, scenario.events.count, scenario)
+    chosen = approaches or [_first_approach(scenario)]
+    for name in chosen:
+        _check_approach(name, scenario)
     ingredients = gather(scenario, spark)
     workload, events = ingredients.workload, ingredients.events
     _check_event(event, len(events.object), scenario)
@@ -103,13 +105,26 @@ def explain_events(
     number = pick_event(workload, events) if event is None else event
     lay_out = explain if workload.dimensions == 1 else explain_over_sides
     explained: list[AnyExplanation] = [
-        lay_out(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up)
-        for name in approaches or [_first_approach(scenario)]
+        lay_out(workload, events, number, name, churn, ingredients.names, scenario.events.warm_up) for name in chosen
     ]
     if run is not None:
         for one in explained:
             _compare(run, one)
     return explained
+
+
+def _check_approach(name: str, scenario: Scenario) -> None:
+    """Refuse an approach that is not drawn, before anything is gathered."""
+    approach = approach_of(name)
+    if scenario.dimensions == 1:
+        return
+    if approach.window is not None:
+        rule = "windows are drawn over one attribute only; choose one that answers every event"
+    elif approach.cut == "strips":
+        rule = "strips are for one dimension; take levels or tiles instead"
+    else:
+        return
+    raise ExplainError(f"--approach {name}: {rule}")
 
 
 def _check_event(event: int | None, count: int, scenario: Scenario) -> None:

@@ -23,7 +23,7 @@ from paint.geometry import EACH
 from paint.messages import EXPOSED
 from paint.sides import Sides, boxes_of, points_of, sides_of
 from simulator.inputs.fault_plan import Churn
-from simulator.views.explain_state import ExplainError, answer_to, state_after, subscriptions_at
+from simulator.views.explain_state import answer_to, state_after, subscriptions_at
 from simulator.views.explanation import VERBS, lettered
 from simulator.views.labels import object_name
 from simulator.workload.events import INSERT, KINDS, MOVE, EventStream
@@ -280,13 +280,9 @@ def explain_over_sides(
     Raises
     ------
     ExplainError
-        The approach answers windows of events, or those who ask.
+        The approach answers those who ask.
     """
     answer = answer_to(workload, events, event, approach, churn, warm_up)
-    if answer.windowed:
-        raise ExplainError(
-            f"--approach {approach}: windows are drawn over one attribute only; choose one that answers every event"
-        )
     x, y = state_after(workload, events, event)
     l, r = subscriptions_at(workload, churn, event)
     i, kind = int(events.object[event]), int(events.kind[event])

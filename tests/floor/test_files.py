@@ -180,15 +180,31 @@ def test_a_claim_has_its_name_at_once_and_its_content_at_the_end(tmp_path: Path)
     assert not is_claimed(path)
 
 
-def test_a_claim_that_fails_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["made", "far/away/made"])
+def test_a_claim_that_fails_leaves_nothing(tmp_path: Path, where: str) -> None:
     def fail() -> None:
-        with Claim(tmp_path / "made") as claim:
+        with Claim(tmp_path / where) as claim:
             (claim.partial / "part").touch()
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert names(tmp_path) == []
+
+
+def test_a_claim_that_cannot_be_leaves_nothing_of_its_parents(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="too long"):
+        Claim(tmp_path / "far" / ("n" * 300))
+    assert names(tmp_path) == []
+
+
+def test_a_claim_that_fails_leaves_the_parents_that_others_use(tmp_path: Path) -> None:
+    first = Claim(tmp_path / "runs" / "one")
+    with Claim(tmp_path / "runs" / "two"):
+        pass
+    with pytest.raises(KeyboardInterrupt), first:
+        raise KeyboardInterrupt
+    assert names(tmp_path / "runs") == ["two"]
 
 
 def test_a_claim_that_fails_leaves_the_claim_of_another_alone(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from pipeline.schemas import BATCHES
 from simulator.approaches.colours import Colour, colour_of
-from simulator.results.ratios import PARTS
 from simulator.views.report.charts import cumulative, exceedance
 from simulator.views.report.downloads import csv_of, downloads_of
 from simulator.views.report.findings import findings_between, findings_of, reference_of
@@ -101,7 +101,7 @@ def _findings(runs: Sequence[Run], sides: Sequence[Side]) -> dict[str, Any]:
         }
         for run, these in own
     ]
-    return {"runs": told, "between": findings_between(sides), "several": len(runs) > 1, "parts": PARTS}
+    return {"runs": told, "between": findings_between(sides), "several": len(runs) > 1, "parts": BATCHES}
 
 
 def _comparison(sides: Sequence[Side]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ LONG = "n" * 300
         (("explain", LONG), "File name too long"),
         (("run", "good.toml", "--with", f"{LONG}.py"), "File name too long"),
         (("scenario", "new", f"{LONG}.toml"), "File name too long"),
-        (("events", "good.toml", "--stocks", "--out", LONG), ""),
+        (("events", "--stocks", "--out", LONG), "File name too long"),
         (("population", LONG), "File name too long"),
         (("population", "--out", LONG), "File name too long"),
         (("sweep", "grid.toml", "--out", LONG), "File name too long"),

@@ -7,6 +7,7 @@ import pytest
 from rich.progress import Progress
 from typer.testing import CliRunner
 
+from pipeline import PipelineError
 from simulator.cli.app import app
 from simulator.paper.exhibits import (
     BEYOND,
@@ -22,7 +23,7 @@ from simulator.paper.exhibits import (
 from simulator.paper.make import make_paper, measured_in, summary_table
 from simulator.paper.reproduction import Text, write_page, write_reproduction
 from simulator.paper.verdicts import HOLDS, NEEDS_PAPER, Measured
-from simulator.runs.sweep import run_sweep
+from simulator.runs.sweep import SweepError, run_sweep
 from simulator.runs.sweep_tables import read_rows
 from simulator.scenario.grid import Grid, GridError, load_grid
 from simulator.scenario.loading import load_scenario
@@ -238,6 +239,11 @@ def test_mistakes_are_told(tiny: Path) -> None:
         make_paper("table9")
     with pytest.raises(PaperError, match="--scale big: must be small or paper"):
         make_paper("table1", scale="big")
+    with pytest.raises(SweepError, match="--processes 0: must be at least 1"):
+        make_paper("table7", out=tiny / "out", processes=0)
+    with pytest.raises(PipelineError, match="--master nonsense: the master must be"):
+        make_paper("table7", out=tiny / "out", master="nonsense")
+    assert not (tiny / "out").exists()
     with pytest.raises(PaperError, match=r"table1\.toml: cannot be read"):
         load_exhibit("table1", tiny)
     (tiny / "table1.toml").write_text('title = "t"\nsweeps = ["x"]\naccount = ""\n[[chains]]\nmetric = "mesages"\n')

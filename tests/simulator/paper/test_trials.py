@@ -138,6 +138,11 @@ def test_what_is_measured_is_not_measured_again(tiny: Path, monkeypatch: pytest.
     assert lines[0].startswith("population.subscriptions,ask.k,seed,approach,us,build_s,megabytes,evaluations")
     assert len(lines) == 1 + 4 * 2 * 2
     assert lines[3].startswith("100,1,6,scored-r-tree,")
+    damaged = next((out / "measured").iterdir())
+    for text in ("", "approach,us\nscored-r-tree,1\n"):
+        damaged.write_text(text)
+        with pytest.raises(RangecastError, match=rf"{damaged.name}: is damaged, or of another version; remove it"):
+            measured_trial(trial, out)
 
 
 def test_two_indexes_that_disagree_end_a_trial(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:

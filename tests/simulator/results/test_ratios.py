@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pipeline import EVENTS
-from simulator.results.ratios import PARTS, BatchMean, Ratio, batch_mean, ratio_of
+from pipeline.schemas import BATCHES
+from simulator.results.ratios import BatchMean, Ratio, batch_mean, ratio_of
 from simulator.results.summary import summary_rows
 
 
@@ -45,7 +46,7 @@ def test_means_are_those_of_the_summary() -> None:
 
 
 def test_of_few_events_there_is_no_interval() -> None:
-    few, enough = (events(count, bytes_out=range(1, count + 1)) for count in (2 * PARTS - 1, 2 * PARTS))
+    few, enough = (events(count, bytes_out=range(1, count + 1)) for count in (2 * BATCHES - 1, 2 * BATCHES))
     assert ratio_of(batch_mean(few, "bytes_out"), batch_mean(few, "bytes_out")) == Ratio(1.0)
     assert ratio_of(batch_mean(enough, "bytes_out"), batch_mean(enough, "bytes_out")) == Ratio(1.0, 1.0, 1.0)
     assert ratio_of(batch_mean(enough, "bytes_out"), batch_mean(events(99), "bytes_out")) is None
@@ -54,7 +55,7 @@ def test_of_few_events_there_is_no_interval() -> None:
 @given(st.integers(0, 2**32), st.floats(0.01, 100))
 def test_the_other_way_round_is_the_inverse_and_units_fall_out(seed: int, unit: float) -> None:
     rng = np.random.default_rng(seed)
-    one, other = (BatchMean(float(rng.random() + 0.1), parts - parts.mean()) for parts in rng.random((2, PARTS)))
+    one, other = (BatchMean(float(rng.random() + 0.1), parts - parts.mean()) for parts in rng.random((2, BATCHES)))
     there, back = ratio_of(one, other), ratio_of(other, one)
     assert there is not None
     assert back is not None

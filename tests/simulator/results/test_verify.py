@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from cn.holding import Ranges
 from simulator.inputs.watched import watched_of
 from simulator.results.timeline import WrongList
-from simulator.results.truth import Truth
-from simulator.workload.events import LOWER, EventStream
+from simulator.results.truth import TruthArrays, change_object, fill_lists, make_truth
 from tests.simulator.small import random_scenario, small_ingredients
+
+Floats = NDArray[np.float64]
 
 X = np.array([0.1, 0.2, 0.3, 0.4])
 Y = np.array([4.0, 3.0, 2.0, 1.0])
@@ -15,40 +18,32 @@ L = np.array([0.0, 0.0, 0.35])
 R = np.array([1.0, 0.25, 0.5])
 
 
-def one(i: int, y: float) -> EventStream:
-    kind, now, origin = np.array([LOWER], np.int8), np.zeros(1), np.zeros(1, np.int64)
-    return EventStream(np.array([i]), X[[i]], np.array([y]), kind, now, origin)
+def right(x: Floats, y: Floats, l: Floats, r: Floats, k: int) -> TruthArrays:
+    truth = make_truth(x, y, Ranges(l, r), k, len(x))
+    fill_lists(truth, np.arange(len(l)))
+    return truth
 
 
 def test_the_lists_are_the_lowest_in_range() -> None:
-    truth = Truth(X, Y, L, R, 2, 4)
+    truth = right(X, Y, L, R, 2)
     assert truth.ids.tolist() == [[3, 2], [1, 0], [3, -1]]
     assert truth.values.tolist() == [[1.0, 2.0], [3.0, 4.0], [1.0, np.inf]]
 
 
 def test_ties_are_ordered_by_id() -> None:
-    assert Truth(X, np.ones(4), L, R, 2, 4).ids.tolist() == [[0, 1], [0, 1], [3, -1]]
-
-
-def test_the_x_of_an_object_in_a_list_counts() -> None:
-    truth = Truth(X, Y, L, R, 2, 4)
-    move = one(3, 1.0)._replace(x=np.array([0.6]))
-    concerned, affected = truth.advance(move)
-    assert concerned[affected].tolist() == [0, 2]
-    assert truth.ids.tolist() == [[3, 2], [1, 0], [-1, -1]]
-    concerned, affected = truth.advance(move)
-    assert not affected.any()
+    assert right(X, np.ones(4), L, R, 2).ids.tolist() == [[0, 1], [0, 1], [3, -1]]
 
 
 def test_the_truth_is_the_top_of_all_objects_after_every_event() -> None:
     rng = np.random.default_rng(3)
     x, y = np.floor(rng.random((2, 12)) * 8) / 8
     l, r = np.sort(np.floor(rng.random((2, 30)) * 8) / 8, axis=0)
-    truth = Truth(x, y, l, r, 3, 12)
+    truth = right(x.copy(), y.copy(), l, r, 3)
     for _ in range(200):
         i, x_new, y_new = int(rng.integers(12)), float(rng.integers(8) / 8), float(rng.integers(8) / 8)
         y_new = np.inf if rng.random() < 0.2 else y_new
-        truth.advance(one(0, 0.0)._replace(object=np.array([i]), x=np.array([x_new]), y=np.array([y_new])))
+        change_object(truth, i, x_new, y_new)
+        fill_lists(truth, np.arange(30))
         x[i], y[i] = x_new, y_new
         for s in range(30):
             there = [(float(y[j]), j) for j in range(12) if l[s] <= x[j] <= r[s] and y[j] < np.inf]

@@ -29,7 +29,7 @@ from simulator.results.summary import Row
 from simulator.runs import workers
 from simulator.runs.run import run_scenario
 from simulator.runs.sweep import SweepError, SweepResult, run_sweep
-from simulator.runs.sweep_tables import METRICS, read_rows
+from simulator.runs.sweep_tables import METRICS, TableError, read_rows
 from simulator.runs.task import Failure, Task, run_task
 from simulator.scenario.grid import load_grid
 from tests.conftest import tasks_here
@@ -360,6 +360,21 @@ def test_what_is_in_the_directory_is_respected(here: Sweep, tmp_path: Path) -> N
         here(small, "mine")
     with pytest.raises(SweepError, match="cannot be made"):
         here(small, "grid.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "cannot be read: Empty CSV file"), ("approach,events\nunicast,6\n", "of another version")],
+)
+def test_a_damaged_file_of_a_simulation_is_named(here: Sweep, tmp_path: Path, text: str, reason: str) -> None:
+    small = GRID.replace("[2, 3]", "[2]").replace("[4, 8]", "[4]").replace("replications = 3", "replications = 1")
+    here(small)
+    damaged = tmp_path / "out" / "tasks" / "point-0001-replication-001.csv"
+    damaged.write_text(text)
+    with pytest.raises(TableError, match=rf"{damaged.name}: .*{reason}; remove it and start again"):
+        here(small)
+    damaged.unlink()
+    assert here(small).found == 0
 
 
 def test_the_content_of_a_file_counts(here: Sweep, tmp_path: Path) -> None:

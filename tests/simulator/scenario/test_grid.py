@@ -127,6 +127,8 @@ def test_the_example_is_the_documented_one() -> None:
         ("scenario = 3\n", "scenario = 3: must be the path"),
         ('scenario = "absent.toml"\n', "absent.toml: cannot be read"),
         ("scenario = = 3\n", "not valid TOML"),
+        (f"seed = {'9' * 10_000}\n", "not valid TOML"),
+        (f"seed = {'[' * 100_000}\n", "nested too deeply"),
     ],
 )
 def test_a_mistake_gets_one_line(tmp_path: Path, text: str, message: str) -> None:

@@ -51,6 +51,7 @@ def test_the_demo_is_the_documented_one() -> None:
     ("change", "start", "rule"),
     [
         (("k = 3", "k = 0"), ":3: k = 0: ", "at least 1"),
+        (("k = 3", "k = 1000001"), ":3: k = 1000001: ", "at most 1000000"),
         (("k = 3", "k = 11"), ":3: k = 11: ", "objects.count, which is 10; lower k or add objects"),
         (("k = 3", 'k = "3"'), ":3: k = '3': ", "whole number"),
         (("k = 3", "k = true"), ":3: k = true: ", "whole number"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import PathCollection
 
-from simulator.views.explain_files import write_explanation
+from simulator.views.explain_files import explain_events, write_explanation
 from simulator.views.explain_state import ExplainError
 from simulator.views.side_explanation import SideExplanation, explain_over_sides, slices_of
 from simulator.views.side_figure import draw_sides
@@ -116,9 +116,21 @@ def test_an_object_that_comes_is_drawn_where_it_comes_to_be(example: Workload) -
     assert explained.exposed == []
 
 
-def test_windows_are_refused_in_one_line(example: Workload) -> None:
-    with pytest.raises(ExplainError, match="windows are drawn over one attribute only; choose one"):
-        explain_over_sides(example, stream(0, (5, 2), 10.0), 0, "paint-batch(2)")
+@pytest.mark.parametrize(
+    ("approach", "rule"),
+    [
+        ("paint-batch(2)", "windows are drawn over one attribute only; choose one"),
+        ("paint-batch-printed", "windows are drawn over one attribute only; choose one"),
+        ("paint-dense(0.5, strips)", "strips are for one dimension; take levels or tiles"),
+    ],
+)
+def test_what_is_not_drawn_over_several_attributes_is_refused_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approach: str, rule: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ExplainError, match=rule):
+        explain_events(Path("restaurants"), approaches=[approach])
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("approach", ["paint-dense", "unicast", "cn-relax"])
