@@ -46,7 +46,11 @@ def _remark(one: Capacity, bound_ms: float) -> str:
     if late:
         best = min(late, key=lambda probe: probe.p99_ms)
         seeds = "" if len(late) == len(one.searches) else f" with {len(late)} of {len(one.searches)} seeds"
-        found = f"at best {best.p99_ms:,.1f} at {_rate(best.rate_per_s)} events/s"
+        rate = f"{_rate(best.rate_per_s)} events/s"
+        if best.p99_ms < bound_ms and best.bottleneck is not None:
+            behind = f"{best.bottleneck.what} falls behind at {rate}"
+            return f"{behind}{seeds}; prolong events.duration to try lower rates"
+        found = f"at best {best.p99_ms:,.1f} at {rate}"
         return f"no rate keeps p99 under {bound_ms:g} ms{seeds}; {found}"
     if any(search.failing is None for search in one.searches):
         return f"no rate tried fails; more takes over {MOST_EVENTS:,} events, or a longer trace"

@@ -232,6 +232,7 @@ def test_what_could_not_be_found_is_a_row_that_says_why() -> None:
         [
             Capacity("unicast", (never, never)),
             Capacity("paint-dense", (never, once)),
+            Capacity("paint-sparse", (Search(None, of(33.0, 3.0, 1.2, "broker 4")), once)),
             Capacity("cn-relax", (Search(of(9e4, 3.0, 0.1), None),)),
             Capacity("mine", (once,), "the approach is broken"),
         ]
@@ -239,6 +240,9 @@ def test_what_could_not_be_found_is_a_row_that_says_why() -> None:
     ends = {line.split()[0]: line for line in lines if line}
     assert ends["unicast"].endswith("no rate keeps p99 under 10 ms; at best 30.0 at 5 events/s")
     assert ends["paint-dense"].endswith("no rate keeps p99 under 10 ms with 1 of 2 seeds; at best 30.0 at 5 events/s")
+    assert ends["paint-sparse"].endswith(
+        "broker 4 falls behind at 33 events/s with 1 of 2 seeds; prolong events.duration to try lower rates"
+    )
     assert "90,000" in ends["cn-relax"]
     assert "no rate tried fails" in ends["cn-relax"]
     assert ends["mine"].startswith("mine not measured")

@@ -129,6 +129,7 @@ def test_two_that_disagree_are_told_and_nothing_is_written(tmp_path: Path, monke
         ({**RANGES, "score": [1.0, np.nan, 0.0]}, POINTS, "all", None, "population.parquet: scores must not be NaN"),
         ({**RANGES, "id": [0, 1, 1]}, POINTS, "all", None, "ids must be distinct, got 1 twice"),
         ({**RANGES, "id": ["a", "b", "c"]}, POINTS, "all", None, "column 'id' must hold integers, got string"),
+        ({**RANGES, "id": [[0], [1], [2]]}, POINTS, "all", None, "must hold integers, got list"),
         ({**RANGES, "id": [0, 1, None]}, POINTS, "all", None, "must hold integers, got int64 with gaps"),
         (RANGES, {**POINTS, "y": [0.0, 1.0]}, "all", None, "events.parquet must have one column"),
         (RANGES, {**POINTS, "x": [0.0, None]}, "all", None, "events.parquet: points must not be NaN"),
