@@ -69,8 +69,8 @@ Outcomes go to `paper/NAME-SCALE/` (`--out` names another directory than `paper`
 with its rule and outcome, `NAME.csv` the table or the points of the curves, `NAME.png` and `NAME.svg` the figure,
 and `results.csv` what was measured (of several sweeps, `results-SWEEP.csv`). The sweeps themselves are in
 `paper/sweeps-SCALE/`; what is finished there is not run again.
-On two cores it took 27 to 35 minutes at the paper's sizes (47 to 66 of processor time: machines differ), and two at
-small ones.
+On two cores it took 17 to 35 minutes at the paper's sizes (30 to 66 of processor time: machines differ), and half
+a minute to two at small ones.
 
 A claim that is not about the paper's sizes is judged at both scales. One that is, such as a printed number or an
 order of magnitude, is judged at the paper's only. Figures are drawn at the paper's sizes. There are ten seeds where
