@@ -138,7 +138,7 @@ def warnings_of(tmp_path: Path, name: str, *changes: str) -> list[str]:
 
 
 @pytest.mark.slow  # of the demo it is also seen where it is run from a wheel
-def test_no_false_alarm_on_what_is_shipped(tmp_path: Path) -> None:
+def test_no_false_alarm_on_what_is_shipped(spark: SparkSession, tmp_path: Path) -> None:
     """Where crashes start all that is under way anew, Unicast alone has too much to do; without them it has not."""
     for name in ("demo", "starter"):
         assert warnings_of(tmp_path, name) == []
