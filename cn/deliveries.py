@@ -88,10 +88,8 @@ def message_regions(table: npt.NDArray[np.void], sides: Sides | None = None) -> 
             f"got fields of shape {corners.l_in.shape}"
         )
     wrong = ~holds_some(*corners)
-    if attributes > 1:
-        wrong = np.logical_or.reduce(wrong, axis=1)
     if wrong.any():
-        at = int(wrong.argmax())
+        at = int(np.flatnonzero(wrong)[0]) // attributes
         raise ValueError(
             f"a message needs l_out < l_in, r_in < r_out and a range l <= r that it reaches, got {table[at]} "
             f"at row {at}"

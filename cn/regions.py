@@ -55,7 +55,8 @@ class Corners(NamedTuple):
 class SideRegions(NamedTuple):
     """Boxes of messages over several attributes.
 
-    `lo`, `hi` (messages, D) f8: the box lo <= u < hi. `last` (messages, D) f8: the largest u below hi.
+    `lo`, `hi` (messages, D) f8: the box lo <= u < hi, which holds a subscription.
+    `last` (messages, D) f8: the largest u below hi; of no use where no message is wide.
     `wide` (messages,) bool: the message is wide. `pairs` (p, 2) i8: left and right side of attributes that have both.
     """
 
@@ -71,10 +72,12 @@ Regions = Corners | SideRegions
 
 def side_regions(sides: Sides, table: npt.NDArray[np.void]) -> SideRegions:
     """Regions of a table of messages with vector fields; O(D) each."""
-    lo, hi = (np.ascontiguousarray(bounds) for bounds in boxes_of(sides, table))
+    lo, hi = boxes_of(sides, table)
     pairs = pairs_of(sides)
-    wide: npt.NDArray[np.bool_] = np.logical_or.reduce(-lo[:, pairs[:, 0]] > lo[:, pairs[:, 1]], axis=1)
-    return SideRegions(lo, hi, np.nextafter(hi, -np.inf), wide, pairs)
+    wide = np.zeros(len(lo), np.bool_)
+    for l, r in pairs.tolist():
+        wide |= -lo[:, l] > lo[:, r]
+    return SideRegions(lo, hi, np.nextafter(hi, -np.inf) if wide.any() else hi, wide, pairs)
 
 
 def corner_region(box: Floats) -> Region:
@@ -125,9 +128,10 @@ def _rectangle_meets(boxes: Floats, at: int, region: Rectangle) -> bool:
 
 @njit_inner
 def _box_meets(boxes: Floats, at: int, region: SideRegion) -> bool:
-    # To leave at the first side that keeps them apart halves the time of a broker with many boxes to look at.
+    # To leave at the first side that keeps them apart halves the time of a broker with many boxes to look at. Neither
+    # is empty by itself: a region holds a subscription, and the zone of a broker that is absent begins at +inf.
     for side in range(len(region[0])):
-        if max(boxes[at, 0, side], region[0][side]) >= min(boxes[at, 1, side], region[1][side]):
+        if boxes[at, 0, side] >= region[1][side] or region[0][side] >= boxes[at, 1, side]:
             return False
     met = True
     if region[3]:

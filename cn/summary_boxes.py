@@ -32,26 +32,33 @@ Ints = npt.NDArray[np.int64]
 _SCALE = 2.0**-40
 
 
+# The outer ends of a message rule out more boxes than its inner ones. Asked for first, over several attributes those
+# of three sides outside of any loop, they take two thirds of the time.
 @njit_inner
 def _rectangles_meet(boxes: Floats, count: int, region: Rectangle) -> bool:
     l_in, r_in, l_out, r_out = region
-    for i in range(count):
-        if boxes[i, 0] <= l_in and l_out < boxes[i, 1] and boxes[i, 2] < r_out and r_in <= boxes[i, 3]:
-            return True
-    return False
+    i = 0
+    while i < count and not (
+        boxes[i, 2] < r_out and l_out < boxes[i, 1] and boxes[i, 0] <= l_in and r_in <= boxes[i, 3]
+    ):
+        i += 1
+    return i < count
 
 
 @njit_inner
 def _boxes_meet(boxes: Floats, count: int, region: SideRegion) -> bool:
     lo, hi = region[0], region[1]
+    last = len(lo) - 1
+    first, second, third = hi[0], hi[1], hi[last]
     for i in range(count):
-        found = True
-        for side in range(len(lo)):
-            if boxes[i, 0, side] >= hi[side] or boxes[i, 1, side] < lo[side]:
-                found = False
-                break
-        if found:
-            return True
+        if boxes[i, 0, 1] < second and boxes[i, 0, 0] < first and boxes[i, 0, last] < third:
+            found = True
+            for side in range(len(lo)):
+                if boxes[i, 0, side] >= hi[side] or boxes[i, 1, side] < lo[side]:
+                    found = False
+                    break
+            if found:
+                return True
     return False
 
 

@@ -29,11 +29,13 @@ __all__ = [
 LONGEST_LIST = 1_000_000
 CUTS = ("levels", "strips", "tiles")
 """How the approximate versions may group tiles."""
+_NOT_NUMBERS = (str, bytes, bool)
+"""What `float` takes and we do not; a union of types would be made anew by every call."""
 
 
 def number(name: str, value: SupportsFloat) -> float:
     """Give a finite number."""
-    if isinstance(value, str | bytes | bool):
+    if isinstance(value, _NOT_NUMBERS):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         given = float(value)

@@ -249,7 +249,7 @@ class Server:
         """
         i = known_object(object_id, self._index.arrays.y, self._count)
         x = self._space.place("new_x", new_x)
-        if np.all(x == self._index.arrays.x[i]):
+        if self._space.same(x, self._index.arrays.x[i]):
             return self._event(self._algorithm.change(i, float(self._index.arrays.y[i])))
         y = float(self._index.arrays.y[i])
         left = (self._algorithm.leave_for(i, x) if direct else self._algorithm.leave(i)).copy()

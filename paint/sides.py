@@ -90,8 +90,12 @@ def _columns(values: Floats) -> Floats:
 def boxes_of(sides: Sides, table: NDArray[np.void]) -> tuple[Floats, Floats]:
     """Regions of messages as boxes lo <= u < hi of the sides, (messages, D) each."""
     fields = [_columns(table[name]) for name in ("l_in", "r_in", "l_out", "r_out")]
-    columns = np.concatenate(fields, axis=1)
-    return columns[:, sides.low] * sides.sign, columns[:, sides.high] * sides.sign
+    columns = [column for field in fields for column in field.T]
+    lo, hi = np.empty((2, len(table), len(sides.sign)))
+    for side, sign in enumerate(sides.sign.tolist()):
+        np.multiply(columns[sides.low[side]], sign, out=lo[:, side])
+        np.multiply(columns[sides.high[side]], sign, out=hi[:, side])
+    return lo, hi
 
 
 @njit_inner

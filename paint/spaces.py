@@ -76,6 +76,9 @@ class Space(Protocol):
     def comparable(self, name: str, x: Any) -> Any:
         """Check the x of one object, and give it as a value that can be compared."""
 
+    def same(self, x: Any, there: Any) -> bool:
+        """Whether a checked x is that of an object of the index."""
+
     def known(self, subscriptions: Any, sketch: int | None) -> Any:
         """Make the subscriptions that a server knows."""
 
@@ -107,6 +110,10 @@ class Line:
         return number(name, x)
 
     comparable = place
+
+    def same(self, x: float, there: np.float64) -> bool:
+        """Whether a checked x is that of an object of the index."""
+        return x == float(there)
 
     def known(self, subscriptions: Any, sketch: int | None) -> KnownSubscriptions:
         """Make the subscriptions that a server knows, from (m, 2) rows [l, r] or an index."""
@@ -149,6 +156,10 @@ class Boxes:
     def comparable(self, name: str, x: Any) -> tuple[float, ...]:
         """Check the x of one object, and give it as a tuple."""
         return tuple(self.place(name, x).tolist())
+
+    def same(self, x: NDArray[np.float64], there: NDArray[np.float64]) -> bool:
+        """Whether a checked x is that of an object of the index."""
+        return bool((x == there).all())
 
     def known(self, subscriptions: Any, sketch: int | None) -> KnownBoxes:
         """Make the subscriptions that a server knows, from (m, D) rows of ends or an index."""
