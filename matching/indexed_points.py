@@ -1,7 +1,6 @@
 """What the subscription indexes share: points that come and go under ids, in a kd-tree of their own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +26,7 @@ from matching.blocks import (
     with_more_blocks,
     with_more_ids,
 )
-from matching.known_ids import distinct_ids, known_ids
+from matching.known_ids import known_ids
 from matching.owned_tree import OwnedTree
 
 __all__ = ["IndexedPoints", "UnknownSubscriptionError"]
@@ -91,10 +90,10 @@ class IndexedPoints(OwnedTree, ABC):
                 done = self._kernels.insert(self._tree, points, done)
         return np.arange(first, first + count)
 
-    def _known(self, ids: npt.ArrayLike, check: Callable[..., Ints] = known_ids) -> Ints:
+    def _known(self, ids: npt.ArrayLike, *, distinct: bool = False) -> Ints:
         """Ids as an array, all of them subscriptions of this index."""
-        tree = self._tree
-        return check(ids, int(tree.state[ISSUED]), lambda some: tree.slot[some] >= 0, UnknownSubscriptionError)
+        issued, slot = int(self._tree.state[ISSUED]), self._tree.slot
+        return known_ids(ids, issued, lambda some: slot[some] >= 0, UnknownSubscriptionError, distinct=distinct)
 
     def delete(self, ids: npt.ArrayLike) -> None:
         """Remove one subscription or several by id, O(log m) amortised each.
@@ -107,7 +106,7 @@ class IndexedPoints(OwnedTree, ABC):
             An id is given twice; nothing is removed.
         """
         if not (type(ids) is int and self._kernels.delete_one(self._tree, ids)):
-            self._kernels.delete(self._tree, self._known(ids, distinct_ids))
+            self._kernels.delete(self._tree, self._known(ids, distinct=True))
         if 2 * len(self) < self._tree.state[PEAK]:
             self._build(*self._kernels.collect(self._tree, 0, 0))
 

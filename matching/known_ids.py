@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["distinct_ids", "known_ids"]
+__all__ = ["known_ids"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -16,6 +16,8 @@ def known_ids(
     held: Callable[[Ints], npt.NDArray[np.bool_]],
     unknown: type[KeyError],
     what: str = "subscription",
+    *,
+    distinct: bool = False,
 ) -> Ints:
     """Ids as an array, all of them held.
 
@@ -29,6 +31,8 @@ def known_ids(
         What to raise for others.
     what : str
         What an id stands for.
+    distinct : bool
+        Raise ValueError if one is there more than once.
     """
     array = np.atleast_1d(np.asarray(ids))
     if array.dtype.kind not in "iu" and array.size:
@@ -38,18 +42,6 @@ def known_ids(
     bad[~bad] = ~held(known[~bad])
     if bad.any():
         raise unknown(f"no {what} has the id {known[bad][0]} ({bad.sum()} unknown ids): pass ids that are held")
-    return known
-
-
-def distinct_ids(
-    ids: npt.ArrayLike,
-    issued: int,
-    held: Callable[[Ints], npt.NDArray[np.bool_]],
-    unknown: type[KeyError],
-    what: str = "subscription",
-) -> Ints:
-    """Ids as `known_ids` gives them; ValueError if one is there more than once."""
-    known = known_ids(ids, issued, held, unknown, what)
-    if known.size > 1 and np.unique(known).size < known.size:
+    if distinct and known.size > 1 and np.unique(known).size < known.size:
         raise ValueError(f"{what} ids must be distinct, got some twice: pass each id once")
     return known

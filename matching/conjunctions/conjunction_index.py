@@ -15,7 +15,7 @@ from floor.kernels import njit
 from matching.conjunctions.asked import Asked, Checks, asked_of, checks_of
 from matching.event_index import Event, checked_event, checked_events
 from matching.flat_arrays import bytes_of, grown
-from matching.known_ids import distinct_ids
+from matching.known_ids import known_ids
 from matching.predicates import Predicates
 from matching.range_index import Floats, Ids, Ints, StaticIndexError, checked_count
 from matching.subscriptions import UnknownSubscriptionError
@@ -119,7 +119,8 @@ class ConjunctionIndex(ABC):
         ValueError
             An id is given twice; nothing is removed.
         """
-        known = distinct_ids(ids, self._issued, lambda some: self._place[some] >= 0, UnknownSubscriptionError)
+        place = self._place
+        known = known_ids(ids, self._issued, lambda some: place[some] >= 0, UnknownSubscriptionError, distinct=True)
         self._length -= known.size
         self._remove(known)
 

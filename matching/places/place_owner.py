@@ -18,7 +18,7 @@ from floor.kernels import njit
 from matching.best_so_far import best_first, keep
 from matching.event_index import Event, checked_event, checked_events
 from matching.flat_arrays import bytes_of
-from matching.known_ids import distinct_ids
+from matching.known_ids import known_ids
 from matching.places.columns import PlaceColumns, Where, appended, place_columns, similarities, without_deleted
 from matching.places.place_index import checked_alpha, checked_distance, checked_places, checked_weights
 from matching.predicates import Predicates
@@ -210,7 +210,8 @@ class PlaceOwner(ABC, Generic[Part]):
         ValueError
             An id is given twice; nothing is removed.
         """
-        known = distinct_ids(ids, self._issued, lambda some: self.columns.alive[some], UnknownSubscriptionError)
+        alive = self.columns.alive
+        known = known_ids(ids, self._issued, lambda some: alive[some], UnknownSubscriptionError, distinct=True)
         self.columns.alive[known] = False
         self._alive -= known.size
         held = self._loose.size + sum(part_ids.size for part_ids, _ in self._parts)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matching.flat_arrays import resized
-from matching.known_ids import distinct_ids
+from matching.known_ids import known_ids
 from matching.range_index import Floats, Ids, Ints, UnknownRangeError, checked_ends, checked_scores, ranking
 from matching.ranked import ir_arrays as at
 from matching.ranked import ir_skeleton, ir_walks
@@ -166,7 +166,7 @@ class IRTree(RankedArrayIndex):
         """Ids as an array, all of them ranges of this index, none of them twice."""
         arrays = self.arrays
         issued = int(arrays.state[at.ISSUED])
-        return distinct_ids(ids, issued, lambda some: arrays.home[some] >= 0, UnknownRangeError, "range")
+        return known_ids(ids, issued, lambda some: arrays.home[some] >= 0, UnknownRangeError, "range", distinct=True)
 
     def delete(self, ids: npt.ArrayLike) -> None:
         """Remove one range or several by id, O(b log n) amortised each.
