@@ -51,9 +51,9 @@ Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 AnyTree = TypeVar("AnyTree", bound=Any)
 
-BLOCK = 32
-"""Slots per leaf block."""
-FILL = 24
+BLOCK = 16
+"""Slots per leaf block; Unicast tells subscriptions in the order of these, so another number has other latencies."""
+FILL = 12
 """Subscriptions per leaf block when a subtree is built; the rest of the block is room to grow."""
 LOPSIDED = 0.7
 GROWTH = 1.25

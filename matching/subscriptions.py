@@ -21,7 +21,7 @@ __all__ = ["SubscriptionIndex", "UnknownSubscriptionError"]
 class SubscriptionIndex(IndexedPoints, SnappingTree):
     """Subscriptions as points (l, r), indexed for `snap`, `count` and `report` over rectangles.
 
-    Building takes O(m log m); about 36 bytes per subscription, ids included. Ids count up from 0 in the order of
+    Building takes O(m log m); about 40 bytes per subscription, ids included. Ids count up from 0 in the order of
     insertion and are never used again.
 
     Parameters
