@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
-from floor.errors import RangecastError
+from floor.errors import RangecastError, interruption
 
 __all__ = ["PipelineError", "root_cause", "spark_errors"]
 
@@ -38,21 +38,13 @@ def root_cause(error: Exception) -> str:
     return (caused or lines or [type(error).__name__])[-1 if caused else 0]
 
 
-def _interruption(error: BaseException) -> KeyboardInterrupt | None:
-    """Find the interruption after which Spark could not be told to clean up, if that is why it failed."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__context__
-    return cause
-
-
 @contextmanager
 def spark_errors(doing: str) -> Iterator[None]:
     """Turn any failure of Spark inside the block into a `PipelineError` that says what was being done."""
     try:
         yield
     except (Py4JError, PySparkException) as error:
-        if (stopped := _interruption(error)) is not None:
+        if (stopped := interruption(error)) is not None:
             raise stopped from None
         reason = root_cause(error)
         ours = _RAISED.fullmatch(reason)

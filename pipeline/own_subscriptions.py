@@ -95,7 +95,8 @@ def _form(table: OwnTable) -> Form:
         shape = "disks" if "radius" in table.names else "halfspaces" if most["a"] else "boxes"
         attributes = {"disks": 2, "halfspaces": most["a"], "boxes": max(most["l"], most["r"])}[shape]
         if shape == "boxes" and attributes == 1:
-            told = f"has the columns {_numbered(table)}: over one attribute they are called l, r; rename them"
+            rule = "ranges over one attribute have l and r, and over several more of these; rename or add some"
+            told = f"has the columns {_numbered(table)}: {rule}"
             raise PipelineError(f"{table.path}: {told}")
         open_side = shape == "boxes" and most["l"] < attributes == most["r"] and attributes > 1
         try:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from floor.errors import RangecastError
+from floor.errors import RangecastError, interruption
 from floor.files import reason_of
 from floor.text import visible
 from simulator.cli import ingredients, looking, matching, paper, running, scenarios  # noqa: F401 - they join the app
@@ -37,7 +37,9 @@ def main() -> None:
         context: typer.Context | None = getattr(error, "ctx", None)
         command = context.command_path if context else "rangecast"
         told = error.format_message().rstrip(".") if hasattr(error, "format_message") else str(error)
-        _refuse(f"{told}. See `{command} --help`.")
+        if not told:  # no command was given, and the help has been printed
+            sys.exit(2)
+        _refuse(f"{told}{'' if told.endswith('?') else '.'} See `{command} --help`.")
     except RangecastError as error:
         _refuse(str(error))
     except SystemExit as error:
@@ -52,6 +54,10 @@ def main() -> None:
         _refuse(f"{where}cannot be read or written: {reason_of(error)}; mend that and start again")
     except MemoryError as error:
         _refuse(f"there is not enough memory ({str(error) or 'none is left'}); lower the counts of the scenario")
+    except SystemError as error:
+        if interruption(error) is None:
+            raise
+        code = _INTERRUPTED
     except (typer.Abort, KeyboardInterrupt):
         code = _INTERRUPTED
     if code == _INTERRUPTED:

@@ -99,7 +99,8 @@ def _read_start(scenario: Scenario, make: Callable[[], tuple[Floats, Floats]]) -
     if scenario.events.file is None:
         return Start(x, y, ranges, names)
     path = Path(scenario.events.file)
-    brought = read_event_list(path, (x, y), names, _count(scenario), scenario.events.sha256)
+    digest, dimensions = scenario.events.sha256, scenario.dimensions
+    brought = read_event_list(path, (x, y), names, _count(scenario), digest, dimensions)
     return Start(x, y, ranges, brought.names, brought.updates)
 
 
@@ -170,8 +171,13 @@ def _shape_ranges(
     """Where halfspaces or disks lie."""
     form, laid = scenario.form, of_objects if facts is None or facts.made else (UNIT,) * len(of_objects)
     columns = pipeline.curve_frames(form, _population_spec(scenario).parameters) if facts is None else facts.ranges
-    if max(abs(end) for pair in (*of_objects, *columns) for end in pair) > LARGEST:
-        raise pipeline.PipelineError(f"{_size_rule(scenario)}; mend or remove the rows that are beyond")
+    for name, pair in zip(form.columns, columns, strict=True):
+        end = max(pair, key=abs)
+        if abs(end) > LARGEST:
+            told = f"{scenario.subscriptions.file}: {name} = {end!r}"
+            raise pipeline.PipelineError(f"{told}: {_size_rule(scenario)}; mend or remove the row")
+    if max(abs(end) for pair in of_objects for end in pair) > LARGEST:
+        raise pipeline.PipelineError(f"objects.range: {_size_rule(scenario)}; mend it")
     sides = pipeline.side_ranges(form, columns, tuple(laid))
     return Ranges(tuple((low, high if low < high else low + 1.0) for low, high in sides), tuple(laid))
 

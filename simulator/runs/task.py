@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import pipeline
-from floor.errors import RangecastError
+from floor.errors import RangecastError, interruption
 from simulator.engine.ledger import Ledger
 from simulator.inputs.ingredients import Ingredients, assemble
 from simulator.inputs.plugins import Plugin, load_again
@@ -56,7 +56,15 @@ class Failure(NamedTuple):
 
     @classmethod
     def of(cls, error: BaseException) -> "Failure":
-        """Take the reason from an error; the kind is left out where the text was written for the user."""
+        """Take the reason from an error; the kind is left out where the text was written for the user.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            It comes from one, which ends more than what failed.
+        """
+        if (stopped := interruption(error)) is not None:
+            raise stopped from None
         lines = str(error).strip().splitlines()
         told = isinstance(error, RangecastError | ValueError) and lines
         return cls(lines[0] if told else ": ".join([type(error).__name__, *lines[:1]]))

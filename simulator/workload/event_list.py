@@ -40,6 +40,7 @@ def read_event_list(
     names: Sequence[str] = (),
     count: int | None = None,
     sha256: str | None = None,
+    dimensions: float | None = None,
 ) -> EventList:
     """Read the first events of a list, by default all. O(rows).
 
@@ -51,15 +52,16 @@ def read_event_list(
         Their names, all different; without, they are known by their numbers.
     sha256 : str, optional
         Digest that the file must have.
+    dimensions : float, optional
+        Those of the scenario, if they are not as many as objects have attributes.
 
     Raises
     ------
     PipelineError
         One line: path, place, value, rule and remedy.
     """
-    rows = pipeline.read_own_events(
-        path, count, named=bool(names), sha256=sha256, dimensions=attributes_in(objects[0])
-    )
+    asked = dimensions or attributes_in(objects[0])
+    rows = pipeline.read_own_events(path, count, named=bool(names), sha256=sha256, dimensions=asked)
     table, known = rows.table, np.array(["", *KINDS])
     strange = ~np.isin(rows.kind, known)
     if strange.any():

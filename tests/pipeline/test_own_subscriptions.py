@@ -198,7 +198,7 @@ def test_boxes_that_lie_together_are_together_on_disk_wherever_they_lie(spark: S
         ("r1,l2,r2\n0,1,0\n", "lacks the column l1; it has r1, l2, r2"),
         ("l1,r1,r2,r3\n0,1,0,1\n", "lacks the column l2; it has l1, r1, r2, r3"),
         ("l1,r1,l3,r3\n0,1,0,1\n", "lacks the columns l2, r2; it has l1, r1, l3, r3"),
-        ("l1,r1\n0,1\n", "has the columns l1, r1: over one attribute they are called l, r; rename them"),
+        ("l1,r1,q\n0,1,0\n", "has the columns l1, r1: ranges over one attribute have l and r, and over several"),
         ("l1,r1,l2,r2,l3,r3,l4,r4\n", "has the columns l1, r1, l2, r2, l3, r3, l4, r4: dimensions must be one of 1,"),
         ("x1,x2,radius\n0,1,1\n0,1,-0.5\n", "line 3: radius = -0.5: must be at least 0; mend or remove the row"),
         ("x1,radius\n0,1\n", "lacks the column x2; it has x1, radius"),

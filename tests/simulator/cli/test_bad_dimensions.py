@@ -28,6 +28,8 @@ FILES = {
     "endless.csv": "l1,r1,l2\n0,1,0\n",
     "closed.csv": "l1,r1,l2,r2\n0,1,0,1\n",
     "disks.csv": "x1,x2,radius\n0,0,1\n",
+    "wide.csv": "x1,x2,radius\n0,0,1\n0,0,1e200\n",
+    "plain.csv": "time,object,x,y\n0,1,0.5,\n",
     "negative.csv": "x1,x2,radius\n0,0,1\n0,0,-0.5\n",
     "far.csv": "time,object,x1,y\n0,1,0.5,\n1,0,-1e180,\n",
 }
@@ -127,6 +129,7 @@ def test_bad_input_is_told_in_one_line(
     [
         (["objects={file='large.csv', range=[0, 1]}"], "large.csv: object 1: x1 = 1e+200"),
         (["objects.file=objects.csv", "events={kind='trace', file='far.csv'}"], "far.csv: event 1: x1 = -1e+180"),
+        (["subscriptions.file=wide.csv"], "wide.csv: radius = 1e+200"),
     ],
 )
 def test_places_too_large_for_disks_are_told_wherever_they_stand(
@@ -163,3 +166,16 @@ def test_arrays_are_told_what_they_lack_too() -> None:
         assert str(caught.value) == rule
     with pytest.raises(ValueError, match=r"x must have the shape \(n, 3\)"):
         paint.Server(x, y, k=1, dimensions=3)
+
+
+def test_events_of_other_attributes_are_told_the_dimensions_of_the_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "bad.toml").write_text(SCENARIO, encoding="utf-8")
+    changes = ("objects.file=objects.csv", "events={kind='trace', file='plain.csv'}")
+    scenario = load_scenario(tmp_path / "bad.toml", changes)
+    rule = "objects have one attribute (x), and dimensions = 1.5 needs 2 attributes (x1, x2); bring another"
+    told_in_one_line(lambda: start_of(scenario, make), RangecastError, f"{tmp_path / 'plain.csv'}: ", rule)

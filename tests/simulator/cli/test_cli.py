@@ -202,11 +202,15 @@ def test_a_wrong_command_line_ends_in_one_line_and_exit_2(command: Command, argu
         ("run", "rangecast: interrupted\n"),
     ],
 )
+@pytest.mark.parametrize("in_kernel", [False, True])
 def test_an_interrupted_command_says_whether_it_can_go_on(
-    command: str, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, line: str, in_kernel: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(**_: object) -> None:
-        raise KeyboardInterrupt
+        stopped = KeyboardInterrupt()
+        if in_kernel:  # as Numba tells it
+            raise SystemError("CPUDispatcher returned a result with an exception set") from stopped
+        raise stopped
 
     monkeypatch.setattr(sys, "argv", ["rangecast", command])
     monkeypatch.setattr("simulator.cli.entry.app", interrupted)
@@ -214,3 +218,16 @@ def test_an_interrupted_command_says_whether_it_can_go_on(
         main()
     assert ended.value.code == 130
     assert capsys.readouterr().err == line
+
+
+@pytest.mark.parametrize("arguments", [(), ("scenario",)])
+def test_no_command_is_told_by_the_help_alone(command: Command, arguments: tuple[str, ...]) -> None:
+    told = command(*arguments)
+    assert (told.returncode, told.stderr) == (2, "")
+    assert "Usage: rangecast" in told.stdout
+
+
+def test_a_misspelt_command_is_asked_about(command: Command) -> None:
+    told = command("rum")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == "rangecast: No such command 'rum'. Did you mean 'run'? See `rangecast --help`.\n"

@@ -297,3 +297,12 @@ def test_nobody_notified_is_told() -> None:
     setting = Setting(scenario, assemble(scenario, nobody, np.zeros(500)))
     with pytest.raises(RangecastError, match="nobody is notified after the warm-up at 100 events/s"):
         setting.probe("paint-dense", 100.0)
+
+
+def test_an_interrupted_kernel_is_no_failure_of_the_approach(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise SystemError("CPUDispatcher returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(capacity, "find_rate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        capacity._more(Capacity("unicast", ()), Setting(*small("can")), 10.0, lambda *_: None)
