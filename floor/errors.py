@@ -1,4 +1,4 @@
-"""The root of the error tree."""
+"""The root of the error tree, and which errors come from an interruption."""
 
 __all__ = ["RangecastError", "interruption"]
 

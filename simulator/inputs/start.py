@@ -119,6 +119,14 @@ def _refuse_large(scenario: Scenario, start: Start) -> None:
             raise pipeline.PipelineError(f"{told}: {_size_rule(scenario)}; mend or remove the row")
 
 
+def _refuse_wide(scenario: Scenario, where: object, names: Sequence[str], ranges: Sequence[Range]) -> None:
+    """Refuse what lies further out than halfspaces and disks can do with, by the ranges of some columns."""
+    for name, pair in zip(names, ranges, strict=True):
+        end = max(pair, key=abs)
+        if abs(end) > LARGEST:
+            raise pipeline.PipelineError(f"{where}: {name} = {end!r}: {_size_rule(scenario)}; mend or remove it")
+
+
 def _size_rule(scenario: Scenario) -> str:
     return f"{scenario.form.shape} want every number of subscriptions and objects to be at most {LARGEST:g} in size"
 
@@ -171,13 +179,10 @@ def _shape_ranges(
     """Where halfspaces or disks lie."""
     form, laid = scenario.form, of_objects if facts is None or facts.made else (UNIT,) * len(of_objects)
     columns = pipeline.curve_frames(form, _population_spec(scenario).parameters) if facts is None else facts.ranges
-    for name, pair in zip(form.columns, columns, strict=True):
-        end = max(pair, key=abs)
-        if abs(end) > LARGEST:
-            told = f"{scenario.subscriptions.file}: {name} = {end!r}"
-            raise pipeline.PipelineError(f"{told}: {_size_rule(scenario)}; mend or remove the row")
-    if max(abs(end) for pair in of_objects for end in pair) > LARGEST:
-        raise pipeline.PipelineError(f"objects.range: {_size_rule(scenario)}; mend it")
+    about, names = scenario.objects, pipeline.x_names(form.attributes)
+    where = "objects.range" if about.range is not None else trace_file(scenario) or about.file
+    _refuse_wide(scenario, scenario.subscriptions.file, form.columns, columns)
+    _refuse_wide(scenario, where, names, of_objects)
     sides = pipeline.side_ranges(form, columns, tuple(laid))
     return Ranges(tuple((low, high if low < high else low + 1.0) for low, high in sides), tuple(laid))
 

@@ -128,6 +128,7 @@ def test_bad_input_is_told_in_one_line(
     ("changes", "told"),
     [
         (["objects={file='large.csv', range=[0, 1]}"], "large.csv: object 1: x1 = 1e+200"),
+        (["objects.file=large.csv"], "large.csv: x1 = 1e+200"),
         (["objects.file=objects.csv", "events={kind='trace', file='far.csv'}"], "far.csv: event 1: x1 = -1e+180"),
         (["subscriptions.file=wide.csv"], "wide.csv: radius = 1e+200"),
     ],
@@ -141,7 +142,7 @@ def test_places_too_large_for_disks_are_told_wherever_they_stand(
     (tmp_path / "bad.toml").write_text(SCENARIO, encoding="utf-8")
     disks = ("dimensions=2", "subscriptions.file=disks.csv", *changes)
     scenario = load_scenario(tmp_path / "bad.toml", disks)
-    rule = "disks want every number of subscriptions and objects to be at most 1e+150 in size; mend or remove the row"
+    rule = "disks want every number of subscriptions and objects to be at most 1e+150 in size; mend or remove"
     # The command would start Spark before it comes to this; what is raised is what it tells.
     told_in_one_line(lambda: start_of(scenario, make), RangecastError, f"{tmp_path / told}: ", rule)
 
